@@ -10,7 +10,7 @@ RESULTS ?= build/reproduce/results
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit mutants mutants-generated lint bench bench-quick bench-pages pages reproduce figures fuzz asan tsan coverage format report-look wheel python-long spark docs pictures install clean
+.PHONY: help deps build demo test test-trixie test-long audit mutants mutants-generated lint bench bench-quick bench-pages pages reproduce figures fuzz asan tsan coverage format report-look wheel dist python-long spark docs pictures install uninstall clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -39,11 +39,17 @@ test: ## every suite in every build; SUITES="unit cli" for some
 	@tools/deps.sh build test
 	@tools/test.py $(SUITES)
 
-test-long: ## the ledger's kills, races and interleavings in large numbers; every allocation fails
+test-trixie: ## `make demo` and `make test` in a Debian 13 of its own (as root); SUITES="unit" for some
+	@tools/deps.sh long
+	@tools/trixie.sh $(SUITES)
+
+test-long: ## the ledger's kills, races and interleavings in large numbers; every allocation and every call of a run fails
 	@tools/deps.sh build test
 	@tools/test.py --build dev fault
 	@CLOISTER_LONG=1 build/dev/tests/fault_ledger_kill
 	@CLOISTER_LONG=1 build/dev/tests/fault_ledger_interleave
+	@CLOISTER_LONG=1 build/dev/tests/fault_ledger_points
+	@tests/cli/stops.py --every build/dev/cli/cloister build/dev/tests/cli/inject
 	@tools/test.py --build asan fault
 	@CLOISTER_LONG=1 build/asan/tests/fault_allocations
 
@@ -119,12 +125,17 @@ wheel: ## build the Python wheel with all that it needs, in build/wheel
 	@tools/deps.sh build
 	@tools/wheel.py --repair
 
+dist: ## source archive, wheel and checksums of a release, the same bytes each time, in build/dist
+	@tools/deps.sh build
+	@tools/dist.py
+
 python-long: ## what of Python takes minutes, gigabytes or a bare Debian (as root)
 	@tools/deps.sh build test long
 	@tools/wheel.py --repair
 	@tools/test_python.py --long
 	@tools/wheel_bare.sh bookworm 3.11
 	@tools/wheel_bare.sh trixie 3.13
+	@tools/wheel_bare.sh sid 3.14
 
 spark: ## the Python package on Spark 4, classic and Connect; fetches half a gigabyte
 	@tools/deps.sh build test spark
@@ -146,6 +157,13 @@ install: build ## install under PREFIX (DESTDIR is honoured)
 	@meson configure $(release) --prefix=$(PREFIX)
 	@meson install -C $(release)
 	@test -n "$(DESTDIR)" || tools/check_install.sh $(PREFIX)
+
+uninstall: ## remove what `make install` put under PREFIX from this tree
+	@test -f $(release)/meson-logs/install-log.txt || \
+	  { echo "nothing was installed from this tree: run make install first"; exit 1; }
+	@sed '/^#/d' $(release)/meson-logs/install-log.txt | while read -r file; do \
+	  if test -d "$$file" && ! test -L "$$file"; then rmdir "$$file" 2>/dev/null || true; \
+	  else rm -f "$$file"; fi; done
 
 clean: ## remove build/
 	@rm -rf build

@@ -97,29 +97,28 @@ def page(found):
     lines = [
         "# The samplers behind other libraries' PCA", "",
         "<!-- made by bench/bench_bingham_peers.py -->", "",
-        f"{versions} draw the directions of their private PCA by rejection. The quotient in the "
-        "test that keeps or refuses a proposal is turned over in both, so that what they draw "
-        "is not the law that their guarantee is proved for. It lies closer about the first "
-        "eigenvector: answers look better, and the loss of privacy is above the ε that is "
-        "claimed.", "",
-        f"Drawn: the mean of 1 − u₁² of {found['draws']} draws ± its standard error, "
-        f"{COLS} columns, one direction with the energy {ENERGY}.", "",
-        "| ε | the law that is claimed | the law with the quotient turned over | diffprivlib "
+        f"{versions} draw the directions of their private PCA by rejection sampling. In both, the "
+        "quotient in the test that accepts a proposal is inverted. So they do not draw from the "
+        "distribution that their guarantee is proved for, but from one that is closer to the first "
+        "eigenvector. The answers look better, and the privacy loss is above the claimed ε.", "",
+        f"The first table shows the mean of 1 − u₁² of {found['draws']} draws ± its standard "
+        f"error, for {COLS} columns and one direction with the energy {ENERGY}.", "",
+        "| ε | the claimed distribution | with the inverted quotient | diffprivlib "
         "| OpenDP |", "|---|---|---|---|---|"]
     for row in found["means"]:
         lines.append(f"| {row['epsilon']:g} | {row['claimed']:.3f} | {row['turned_over']:.3f} | "
                      + " | ".join(f"{row[name][0]:.3f} ± {row[name][1]:.3f}"
                                   for name in ("diffprivlib", "opendp")) + " |")
     lines += [
-        "", "Computed: the loss of privacy of one such draw at a claimed ε = "
-        f"{LOSS_EPSILON:g}, for two data sets that differ in one record and have the energies "
-        f"{LOSS_ENERGY + 1}, {LOSS_ENERGY}, 0, … and {LOSS_ENERGY}, {LOSS_ENERGY + 1}, 0, … (the "
-        "script says how). A correct sampler loses at most ½ there, as both allow themselves "
-        "twice what it needs.", "",
-        "| columns | loss at the claim ε = 1 |", "|---|---|"]
+        "", "The second table shows the privacy loss of one such draw at a claimed ε = "
+        f"{LOSS_EPSILON:g}. The two data sets differ in one record and have the energies "
+        f"{LOSS_ENERGY + 1}, {LOSS_ENERGY}, 0, … and {LOSS_ENERGY}, {LOSS_ENERGY + 1}, 0, … A "
+        "correct sampler loses at most ½ here, because both programs plan with twice the "
+        "necessary loss.", "",
+        "| columns | loss at a claimed ε = 1 |", "|---|---|"]
     lines += [f"| {row['cols']} | {row['loss']:.2f} |" for row in found["losses"]]
-    lines += ["", "cloister's `subspace/bingham` keeps a proposal with the right probability; "
-              "`tests/unit/test_bingham.c` holds its draws to the law (bingham.T1)."]
+    lines += ["", "cloister's `subspace/bingham` accepts a proposal with the right probability, "
+              "which `tests/unit/test_bingham.c` checks."]
     return wrap_markdown.wrap("\n".join(lines) + "\n")
 
 

@@ -73,7 +73,7 @@ class Program:
     def refuses(self, command, data, epsilon):
         """Whether public numbers say beforehand that it cannot work."""
         done = self.call(command, data, epsilon, 0, "--dry-run")
-        if done.returncode and "cannot tell" not in done.stderr:
+        if done.returncode and "too few rows to find" not in done.stderr:
             raise SystemExit(f"{' '.join(done.args)}\n{done.stderr}")
         return done.returncode != 0
 

@@ -52,12 +52,12 @@ int main(int argc, char **argv)
     for (int i = 7; i < argc; i++) set(params, argv[i]);
     clo_seed_from_text(argv[5], seed);
     must(clo_rng_new_seeded(seed, &rng, &err), &err);
-    const clo_job job = { .rows = values,
-                          .count = rows,
-                          .cols = cols,
-                          .rng = rng,
-                          .threads = atoi(argv[4]),
-                          .progress_to = 1 };
+    const clo_solver_input job = { .rows = values,
+                                   .count = rows,
+                                   .cols = cols,
+                                   .rng = rng,
+                                   .threads = atoi(argv[4]),
+                                   .progress_to = 1 };
     const double before = process_seconds();
     must(solver->solve(&job, params->values, &out, &err), &err);
     printf("{\"cpu_s\": %.4f, \"cost\": %.17g}\n", process_seconds() - before, out.cost);

@@ -97,7 +97,7 @@ static double best_loss(const kind *k, const double *rows, long seed)
 {
     clo_rng *const rng = seeded("solve", seed);
     const clo_kmeans_options options = clo_i_kmeans_default(k->clusters);
-    const clo_job job = {
+    const clo_solver_input job = {
         .rows = rows, .count = k->rows, .cols = k->cols, .rng = rng, .threads = 1, .progress_to = 1
     };
     double *const centers = calloc(k->clusters * k->cols, sizeof *centers), cost;

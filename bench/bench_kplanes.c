@@ -85,7 +85,7 @@ static double seconds_of_product(int threads)
 }
 
 /* What k-planes comes to from the planted labels: the optimum, or nearly. */
-static double cost_from_truth(const clo_job *job, const clo_kplanes_options *options,
+static double cost_from_truth(const clo_solver_input *job, const clo_kplanes_options *options,
                               const uint32_t *truth)
 {
     clo_kplanes_options warm = *options;
@@ -131,12 +131,12 @@ static void bench_seed(const task *t, int seed, size_t restarts, int most)
         for (int many = 0; many < (most > 1 ? 2 : 1); many++) {
             const int threads = many ? most : 1;
             clo_partition found = { 0 };
-            clo_job job = { .rows = rows,
-                            .count = t->rows,
-                            .cols = t->cols,
-                            .rng = rng,
-                            .threads = threads,
-                            .progress_to = 1 };
+            clo_solver_input job = { .rows = rows,
+                                     .count = t->rows,
+                                     .cols = t->cols,
+                                     .rng = rng,
+                                     .threads = threads,
+                                     .progress_to = 1 };
             const double cpu_start = seconds(CLOCK_PROCESS_CPUTIME_ID);
             const double start = seconds(CLOCK_MONOTONIC);
             must(clo_rng_new_seeded(bytes, &job.rng, &err), &err);

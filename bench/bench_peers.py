@@ -185,11 +185,11 @@ def prices(cloister):
         out, seconds = command([cloister, "plan", mechanism, "--epsilon", 1, "--delta", "1e-6",
                                 "--norm", 1, "--cols", 10, "--rows", 20_000, "--json", *words])
         plan = json.loads(out)
-        events = [dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(1 / query["parameter"]),
+        events = [dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(1 / query["mu"]),
                                                query["count"])
-                  for query in plan["queries"] if query["event"] == "gaussian"]
+                  for query in plan["queries"] if query["loss_kind"] == "gaussian"]
         row = {"plan": f"{mechanism} {' '.join(map(str, words))}".replace("--", ""),
-               "cloister": plan["price"]["epsilon"], "cloister_seconds": round(seconds, 4)}
+               "cloister": plan["used"]["epsilon"], "cloister_seconds": round(seconds, 4)}
         for name, make in (("pld", pld_privacy_accountant.PLDAccountant),
                            ("rdp", rdp_privacy_accountant.RdpAccountant)):
             accountant = make()
@@ -234,21 +234,24 @@ def page(found):
     m, data = found["machine"], found["data"]
     lines = ["# cloister and its peers", "",
              "<!-- made by bench/bench_peers.py out of bench/results/peers.json -->", "",
-             "What `make bench-quick` measures: same data, same run, one thread. "
-             f"Mean ± standard error of {found['runs']} runs, each with data and noise of its own. "
-             f"{found['date']}; {versions}; {m['cpu']}, {m['cores']} cores, "
+             "`make bench-quick` measures these numbers: the same data in the same run, on one "
+             f"thread. They are means ± standard errors of {found['runs']} runs, each with its own "
+             "data and noise. [How it compares](../docs/comparison.md) has private k-means, with "
+             "more runs on more data.", "",
+             f"Date {found['date']}; {versions}; {m['cpu']}, {m['cores']} cores, "
              f"{m['memory_gib']:g} GiB, {m['system']}, Python {m['python']}.",
-             "", "Loss: of k-means the mean squared distance, of PCA the variance outside of the "
-             "directions, over that of scikit-learn without privacy: 1 is perfect. CPU s: of "
-             "cloister the whole command, starting, reading, planning; of the others the fit "
-             "alone, without the start of Python. Ratio: their loss over ours, where ours is "
-             "private.", "",
-             "k-means: " + ", ".join(f"{k} {v:g}" for k, v in data["k-means"].items())
-             + "; δ = 1e-6, add-remove. diffprivlib is pure ε with the public bounds −1 and 1.", "",
-             "PCA: " + ", ".join(f"{k} {v:g}" for k, v in data["PCA"].items())
-             + "; norm 1; δ = 1e-6 where it does not say δ = 0.", "",
+             "", "- **Loss**: for k-means the mean squared distance, for PCA the variance outside "
+             "of the directions, as a multiple of that of scikit-learn without privacy.",
+             "- **Ratio**: the loss of another private program divided by ours.",
+             "- **CPU s**: for cloister the whole command; for the others only the fit, without "
+             "the start of Python.",
+             "- **k-means**: " + ", ".join(f"{k} {v:g}" for k, v in data["k-means"].items()) + ".",
+             "- **PCA**: " + ", ".join(f"{k} {v:g}" for k, v in data["PCA"].items())
+             + "; norm 1; δ = 1e-6, unless the row says δ = 0.", "",
              "| | by | loss | ratio | CPU s |", "|---|---|---|---|---|"]
     for case, names in found["cases"].items():
+        if case.startswith("private k-means"):  # once, in docs/comparison.md
+            continue
         ours = names["cloister"]["loss"]["mean"] if "cloister" in names else math.nan
         for name, row in names.items():
             theirs = row["loss"]["runs"] and not name.startswith("cloister")
@@ -257,10 +260,10 @@ def page(found):
                          f"{'' if math.isnan(ratio) else f'{ratio:.3g}'} | "
                          f"{cell(row['cpu_seconds'], found['runs'])} |")
     lines += ["", "## Prices", "",
-              "The ε that the noise of a plan costs at δ = 1e-6, by cloister's accountant (for "
-              "these plans the exact composition of Gaussian queries, rounded up) and by "
-              "dp-accounting's two: privacy loss distributions, which bound from above on a grid, "
-              "and Rényi divergences. In brackets CPU seconds.", "",
+              "The table has the ε that the noise of a plan costs at δ = 1e-6. cloister's "
+              "accountant composes Gaussian queries exactly, and rounds up. dp-accounting has "
+              "two: privacy loss distributions (PLD), an upper bound on a grid, and Rényi "
+              "divergences (RDP). In brackets: CPU seconds.", "",
               "| plan | cloister | PLD | RDP |", "|---|---|---|---|"]
     for row in found["prices"]:
         lines.append(f"| `{row['plan']}` | {row['cloister']:.6f} ({row['cloister_seconds']:.3g}) | "

@@ -9,7 +9,7 @@ in the same process on the same table: what scikit-learn's checks, the wrapping 
 making of the release as an object take.  The command has the start of a process and the reading of
 a file, which Python has once for all fits.
 
-Prints a table for bench/RESULTS.md; -o writes the same as JSON.
+Prints a table for bench/LABBOOK.md; -o writes the same as JSON.
 
 usage: bench/bench_python.py [--fits N] [-o FILE.json]       run by a Python that has cloister
 """

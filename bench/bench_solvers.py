@@ -18,7 +18,7 @@ Times of other people's programs that are not on PyPI are constants measured els
 whose rate is not known: their ratio is given as it is, and, with --reference-gflops, scaled by the
 single-thread dgemm rates of the two machines.  scikit-learn runs here, and only its fit is timed.
 
-Prints Markdown for RESULTS.md.
+Prints Markdown for LABBOOK.md.
 """
 import argparse
 import json

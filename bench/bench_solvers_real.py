@@ -14,7 +14,7 @@ command) and the peak of memory.  The sets, by the files of DIR:
   1R2RC, arm, cars10: sequences of Hopkins 155
 
 Only the number of clusters is given.  A row `auto --dim 9` is there for comparison.  Prints
-Markdown for RESULTS.md.
+Markdown for LABBOOK.md.
 """
 import argparse
 import os

@@ -102,7 +102,7 @@ static void run(const clo_solver *solver, const shape *s, int seed)
     const uint8_t bytes[32] = { (uint8_t)seed };
     must(clo_rng_new_seeded(bytes, &rng, &err), &err);
     double *const rows = make_rows(s, rng);
-    const clo_job job = {
+    const clo_solver_input job = {
         .rows = rows, .count = s->count, .cols = s->cols, .rng = rng, .threads = 1, .progress_to = 1
     };
     for (size_t i = 0; i < solver->param_count; i++) values[i] = solver->params[i].preset;

@@ -13,7 +13,7 @@
  */
 #include "bench.h"
 #include "plan/mechanism.h"
-#include "query/gapmax_parts.h"
+#include "query/gapmax_internal.h"
 #include "random/random.h"
 #include "query/gapmax.h"
 #include <cloister/cloister.h>

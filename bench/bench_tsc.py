@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python bench_tsc.py PATH/TO/bench_clustering [SEEDS]
 
-The data are those of bench/RESULTS.md: k random subspaces, points uniform on their unit spheres,
+The data are those of bench/LABBOOK.md: k random subspaces, points uniform on their unit spheres,
 Gaussian noise.  Spectral clustering gets the dense Gaussian affinity of a noisy mixture, on both
 sides the same.
 """

@@ -42,7 +42,6 @@ fi
 
 wheel=$(find build/wheel -name '*.whl' 2>/dev/null | head -n 1)
 if [ -n "$wheel" ]; then
-    "$python" bench/bench_newcomer.py "$cloister" --wheel "$wheel" -o $results/newcomer.json
     [ -d build/python/bench ] || python3 -m venv build/python/bench
     build/python/bench/bin/pip install --quiet "$wheel" pyarrow
     build/python/bench/bin/pip install --quiet --force-reinstall --no-deps "$wheel"

@@ -26,6 +26,9 @@ clo_status cli_fail(cli_error *err, clo_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void cli_hint(cli_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_print_error(const cli_error *err);
+/* printf to standard output where a line names a file: what is no UTF-8, or would control the
+ * terminal, is a '?'. */
+void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Zeroed memory; out of memory ends the command, which has then changed nothing. */
 void *cli_alloc(size_t count, size_t size);
@@ -34,6 +37,8 @@ char *cli_copy(const char *text);
 /* Starts the program once more where another kernel of the BLAS fits this processor better. */
 void cli_fit_environment(char **argv); /* and starts the command again, where it has to */
 void cli_keep_no_core(void);
+void cli_outlive_limits(void);
+void cli_keep_memory(void);     /* for what comes after a charge */
 void cli_write_for_owner(void); /* files that are made from here on are 0600 */
 
 /* Finds the command and runs it.  And the code that the process ends with. */
@@ -56,30 +61,47 @@ typedef struct cli_option {
     const char *argument; /* "E"; NULL: a switch */
     const char *choices;  /* "replace|add-remove", or NULL: any text */
     const char *help;     /* no capital, no full stop */
-    const char *preset;   /* which choice it is where none is made, or NULL */
+    const char *preset;   /* the default, or NULL */
+    bool rare;            /* shown by --help=all only */
 } cli_option;
 
 /* The usual rows: one that takes any text (or is a switch), one of choices, and the end. */
 #define CLI_OPTION(name, letter, argument, help)                                                   \
     {                                                                                              \
-        name, letter, argument, NULL, help, NULL                                                   \
+        name, letter, argument, NULL, help, NULL, false                                            \
     }
 #define CLI_CHOICE(name, argument, choices, preset, help)                                          \
     {                                                                                              \
-        name, 0, argument, choices, help, preset                                                   \
+        name, 0, argument, choices, help, preset, false                                            \
+    }
+/* One that few people need. */
+#define CLI_RARE(name, letter, argument, help)                                                     \
+    {                                                                                              \
+        name, letter, argument, NULL, help, NULL, true                                             \
     }
 #define CLI_ROWS_END                                                                               \
     {                                                                                              \
-        NULL, 0, NULL, NULL, NULL, NULL                                                            \
+        NULL, 0, NULL, NULL, NULL, NULL, false                                                     \
     }
 
-/* A heading of --help and the rows under it; the last row has no name. */
+/* A heading of --help and the options under it. */
 typedef struct cli_group {
     const char *title;
-    const cli_option *rows;
+    const char *settings;   /* first the settings of a job in this group of theirs; NULL: none */
+    const cli_option *rows; /* then the command's own, the last without a name; NULL: none */
 } cli_group;
+/* Option i of a group; NULL after the last. */
+const cli_option *cli_group_option(const cli_group *group, size_t i);
 
 typedef struct cli_args cli_args;
+
+/* A first word that says what a command is to do, with a help text of its own. */
+typedef struct cli_verb {
+    const char *name, *group; /* the heading that it is listed under */
+    const char *usage;        /* what follows the name */
+    const char *options;      /* "dataset|json": those that it takes */
+    const char *summary, *about, *examples;
+} cli_verb;
 
 /* What cmd_NAME.c says of its command; name and summary stand in commands.def. */
 typedef struct cli_command {
@@ -87,6 +109,7 @@ typedef struct cli_command {
     const char *about;              /* paragraphs, parted by an empty line */
     const char *examples;           /* lines: what it does, then the command, in turn */
     const cli_group *const *groups; /* NULL at the end; NULL: no options but --help */
+    const cli_verb *verbs;          /* the last one has no name; NULL: it has none */
     const char *mechanism;          /* its parameters are options too; "*": of all; NULL: of none */
     bool solvers;                   /* the parameters of all solvers are options */
     bool ranks;                     /* several ranks do it together; otherwise rank 0 alone */
@@ -96,6 +119,7 @@ typedef struct cli_command {
 
 typedef struct cli_entry {
     const char *name;
+    const char *group; /* the heading that it is listed under */
     const char *summary;
     const cli_command *command;
 } cli_entry;
@@ -112,9 +136,13 @@ size_t cli_word_count(const cli_args *args);
 const char *cli_word(const cli_args *args, size_t i);            /* NULL: not given */
 const char *cli_value(const cli_args *args, const char *option); /* NULL: not given */
 bool cli_given(const cli_args *args, const char *option);
-/* "--columns -cut" of a message that ends with "(columns -cut)", after the columns that the args
- * choose; empty where it does not. */
-void cli_option_in(const cli_args *args, const char *message, char *out, size_t size);
+/* Of an option that is a setting; "yes" for a flag. */
+const char *cli_setting_value(const cli_args *args, const clo_setting_info *setting);
+/* "--columns -cut" of an error's advice "columns -cut", after the columns that the args choose;
+ * empty where there is none. */
+void cli_advised_option(const cli_args *args, const char *advice, char *out, size_t size);
+/* The settings that a message of the library names get dashes; the hint has one at its end. */
+void cli_spell_options(cli_error *err);
 const cli_entry *cli_args_entry(const cli_args *args);
 /* CLO_ARGUMENT where there are more words than most, or fewer than least; needed says what then
  * is missing: "a mechanism and a file". */
@@ -130,6 +158,7 @@ typedef struct cli_subject {
     size_t count;
     const clo_mechanism *mechanism; /* one of these two */
     const clo_solver *solver;
+    bool usual; /* only its family was named, and it is what auto takes for data of a usual size */
 } cli_subject;
 
 cli_subject cli_subject_of_mechanism(const clo_mechanism *mechanism);
@@ -143,9 +172,27 @@ bool cli_subject_named(const cli_command *command, const char *word, cli_subject
 size_t cli_parameters(const cli_command *command, const clo_param **rows, size_t room);
 enum { CLI_MAX_PARAMETERS = 256 };
 
+/* What a help text is about: a command, and of it one mechanism or solver, or one verb. */
+typedef struct cli_topic {
+    const cli_entry *entry;
+    const cli_subject *subject; /* NULL: none */
+    const cli_verb *verb;       /* NULL: none */
+    bool all;                   /* every option, not only those that most people need */
+} cli_topic;
+
 /* The same rows as --help, for one command or for all of them. */
-void cli_print_help(FILE *out, const cli_entry *entry, const cli_subject *subject);
+void cli_print_help(FILE *out, const cli_topic *topic);
 void cli_print_overview(FILE *out);
+const cli_verb *cli_find_verb(const cli_command *command, const char *name); /* NULL: none */
+/* help_verbs.c: of a command that has verbs, the list of them, and one of them. */
+void cli_print_verbs(FILE *out, const cli_command *command);
+void cli_print_verb(FILE *out, const cli_entry *entry, const cli_verb *verb);
+/* What the parts of a help text are printed with. */
+void cli_help_heading(FILE *out, const char *title);
+void cli_help_paragraphs(FILE *out, const char *text);
+void cli_help_row(FILE *out, const char *left, const char *help);
+void cli_help_option(FILE *out, const cli_option *option, const char *help);
+void cli_help_examples(FILE *out, const char *examples, size_t most);
 clo_status cli_print_manual(FILE *out, const char *template_path, cli_error *err);
 /* "1 to 64, preset 8", or "; must be given" where it is demanded. */
 void cli_parameter_range(const clo_param *param, bool demanded, char *text, size_t size);
@@ -156,6 +203,8 @@ extern const cli_group cli_help_group;
 
 /* ---- options that mean the same everywhere ------------------------------- */
 
+extern const cli_group cli_method_group;    /* method, project */
+extern const cli_group cli_repeating_group; /* token */
 extern const cli_group cli_privacy_group;   /* epsilon, delta, relation, accept */
 extern const cli_group cli_domain_group;    /* norm, bounds, center, rows, rows-per-unit */
 extern const cli_group cli_record_group;    /* unit, missing */
@@ -185,11 +234,6 @@ clo_status cli_read_labels(const cli_args *args, const char *option, size_t rows
 /* Says on stderr how many rows have a missing cell, and what became of them; 0: nothing. */
 void cli_say_left_out(size_t rows, const char *what);
 
-/* --project FILE, as a row of a command's options. */
-#define CLI_PROJECT_OPTION                                                                         \
-    CLI_OPTION("project", 0, "FILE",                                                               \
-               "look at the records in the coordinates of a subspace that was released before: "   \
-               "the JSON of a run of the family subspace; --norm then counts there")
 extern const cli_group cli_learning_group; /* norm-at-most, norm-quantile, share-... */
 
 /* ---- a job: from options to a release ------------------------------------ */
@@ -200,8 +244,7 @@ typedef struct cli_bytes {
     size_t length, room;
 } cli_bytes;
 
-/* A bar on stderr, on a terminal, once half a second has gone by; and where Ctrl-C becomes an
- * orderly stop instead of a death in mid-run. */
+/* A bar on stderr, on a terminal, once half a second has gone by. */
 typedef struct cli_progress {
     const char *what;
     bool wanted, shown;
@@ -216,6 +259,7 @@ typedef struct cli_job {
     const char *path;  /* of the first file; NULL: a plan, which has no data */
     size_t word, more; /* which word it is, and how many files follow it */
     bool quiet;
+    clo_file *file; /* that its release is for; NULL: none */
     clo_job *job;
     cli_progress progress;
 } cli_job;
@@ -234,6 +278,10 @@ clo_status cli_job_dry_run(cli_job *job, cli_error *err);
 clo_status cli_job_serve(cli_job *job, cli_error *err);
 /* All steps, with what there is to say about them; *found: an earlier run had the release. */
 clo_status cli_job_release(cli_job *job, bool *found, cli_error *err);
+/* Before the release is written to `output` (NULL: standard output), and when it is there: until
+ * then, signals are held where the writing ends by itself. */
+void cli_job_deliver(const cli_job *job, const char *output);
+void cli_job_delivered(void);
 /* After a release was made and could not be written: where it is, and how to get it. */
 clo_status cli_job_undelivered(const cli_job *job, clo_status status, cli_error *err);
 void cli_job_sum_up(const cli_job *job, const char *written_to);
@@ -259,11 +307,13 @@ void cli_told_text(const clo_plan *plan, char *text, size_t size);
 /* What to expect of the plan; nothing where there is no prediction. */
 void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan);
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan);
+/* What a run takes beside its rows, by its plan alone, where that is much; false: it is not. */
+bool cli_memory_text(const clo_plan *plan, int threads, char *text, size_t size);
 /* The two questions about many plans: how much of one setting an error needs, and a table. */
 clo_status cli_plan_target(cli_job *job, const char *text, cli_error *err);
 clo_status cli_plan_curve(cli_job *job, cli_error *err);
 /* What other ways of adding up would charge for the same noise, and how much noise is saved. */
-clo_status cli_explain_text(FILE *out, const clo_plan *plan, cli_error *err);
+clo_status cli_accountants_text(FILE *out, const clo_plan *plan, cli_error *err);
 /* Begins a plan's object with its members, so that more may follow. */
 clo_writer cli_plan_json(FILE *out, const clo_plan *plan);
 
@@ -297,6 +347,8 @@ void cli_say_choices(const char *choices, char *text, size_t size);
 /* CLO_ARGUMENT where the output would take the place of the data or of the ledger. */
 clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err);
 
+/* CLO_SIGNATURE where the release was changed after it was signed. */
+clo_status cli_check_seal(const clo_release *release, const char *path, cli_error *err);
 /* CLO_ARGUMENT where --output is a release that was paid for, and nobody said --overwrite. */
 clo_status cli_keep_release(const cli_args *args, cli_error *err);
 bool cli_stream_write(void *stream, const char *bytes, size_t count); /* a clo_write on a FILE */
@@ -309,7 +361,7 @@ clo_status cli_flush(FILE *out, cli_error *err);
 clo_writer cli_json_begin(FILE *out);
 void cli_json_end(clo_writer *json);
 void cli_json_loss(clo_writer *json, const char *key, clo_loss loss);
-clo_status cli_explain_json(clo_writer *json, const clo_plan *plan, cli_error *err);
+clo_status cli_accountants_json(clo_writer *json, const clo_plan *plan, cli_error *err);
 
 /* ---- what a file holds ------------------------------------------------------ */
 
@@ -332,6 +384,8 @@ bool cli_takes_unicode(void); /* by LC_ALL, LC_CTYPE or LANG */
 /* Words of text from column `at` on, further lines from column `indent`; ends the line. */
 void cli_wrap(FILE *out, int at, int indent, const char *text);
 /* A remark for the operator, on stderr. */
+/* Without control characters, and as UTF-8, whatever bytes it quotes. */
+void cli_print_visible(FILE *out, const char *text);
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Whether a line on standard error can be drawn again: a terminal, and not a dumb one. */
@@ -340,16 +394,28 @@ bool cli_can_redraw(void);
 bool cli_can_ask(void);
 bool cli_ask(const char *question);
 
-/* what: "running", "reading" */
+/* what: "running", "reading".  Between the start and the end, signals are caught (stop.c). */
 void cli_progress_start(cli_progress *progress, const char *what, bool quiet);
-/* From here to its end a stop is heard within a second, whatever is under way: for commands that
- * spend nothing. */
-void cli_progress_hurry(void);
 bool cli_progress_step(void *progress, double done);
 void cli_progress_hide(
     cli_progress *progress); /* makes room for a line; the next step draws again */
 void cli_progress_end(cli_progress *progress);
-int cli_interrupted(void); /* the signal that came since the start; 0: none */
+
+/* ---- how a command is stopped (stop.c) -------------------------------------- */
+
+/* Signals that would end the process set a flag from now on; `interrupts`: they also end a call of
+ * the system that waits for input. */
+void cli_stop_catch(bool interrupts);
+/* What is said where the process ends because what is under way does not read the flag within a
+ * second.  Until this is called, it is waited for. */
+void cli_stop_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* From a charge on there is something to lose: signals set the flag and no more, until they may end
+ * the process again. */
+void cli_stop_hold(void);
+void cli_stop_release(void);
+bool cli_stop_forgive(void); /* takes the flag back, and says whether it was set */
+void cli_stop_usual(void);   /* unless they are held */
+int cli_interrupted(void);   /* the signal that came since they are caught; 0: none */
 
 /* ---- someone else's program, to be audited --------------------------------- */
 

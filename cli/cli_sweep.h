@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* ---- what is run (sweep_ways.c) ------------------------------------------------------------- */
+/* ---- what is run (sweep_methods.c) ----------------------------------------------------------- */
 
 typedef struct cli_pair {
     char *name, *value;

@@ -7,11 +7,12 @@ static const char notice[] = "not private: for the operator only";
 
 static const cli_option assign_rows[] = {
     CLI_OPTION("output", 'o', "FILE",
-               "where the clusters go: CSV, or NPY by its name; by default CSV to stdout"),
-    CLI_OPTION("distance", 0, NULL, "write each row's distance from its cluster, too"),
+               "write the clusters to this file, as CSV or, if its name ends in .npy, as NPY; by "
+               "default CSV to standard output"),
+    CLI_OPTION("distance", 0, NULL, "also write the distance of each row from its cluster"),
     CLI_ROWS_END,
 };
-static const cli_group assign_group = { "Assignment", assign_rows };
+static const cli_group assign_group = { "Assignment", NULL, assign_rows };
 
 static clo_status assign(const cli_args *args, const clo_release *release, const clo_table *table,
                          cli_error *err)
@@ -62,15 +63,15 @@ static const cli_group *const groups[] = { &assign_group, &cli_comparing_group, 
 
 const cli_command cli_assign = {
     .usage = "RELEASE.json DATA [-o FILE] [option ...]",
-    .about = "Tells which released cluster each of your own rows is in, counted from 0 as in the "
-             "report: the nearest centre or subspace.  Distances are measured as the run measured "
-             "them; with --bounds each column is divided by half the width of its bounds.  "
-             "'evaluate' measures in the same way.  A row with a missing cell, which a run "
-             "ignores, is in cluster -1.  The result is NOT private: it comes from the data "
-             "without noise, and is for your eyes only.\n\n"
-             "Columns are found by the names that the release has.  Other columns are ignored, and "
-             "their order does not matter.  If the release or the file has no names, columns are "
-             "taken in order.",
+    .about = "Finds the released cluster of each of your own rows: the nearest center or "
+             "subspace.  Clusters are counted from 0, as in the report.  The result is NOT "
+             "private: it comes from the data without noise, and is for your eyes only.\n\n"
+             "Distances are measured as in the run: with --bounds each column is divided by half "
+             "the width of its bounds.  'evaluate' does the same.  A row with a missing cell is "
+             "in cluster -1.\n\n"
+             "Columns are found by the names that the release has.  Other columns are ignored, "
+             "and their order does not matter.  If the release or the file has no names, columns "
+             "are taken in order.",
     .examples = "In which cluster is each patient?\n"
                 "cloister assign out.json patients.csv -o clusters.csv\n"
                 "And how far from it?\n"

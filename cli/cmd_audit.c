@@ -13,65 +13,64 @@
 enum { EXIT_REFUTED = 1, LEAST_TRIALS = 100, MECHANISM_TRIALS = 100000, PROGRAM_TRIALS = 10000 };
 
 static const cli_option claim_rows[] = {
-    CLI_OPTION("epsilon", 0, "E", "the privacy loss that is claimed; must be given"),
+    CLI_OPTION("epsilon", 0, "E", "the epsilon that is claimed; must be given"),
     CLI_OPTION("delta", 0, "D",
-               "the probability that the claim leaves uncovered; by default 1e-6, and 0 for the "
-               "family bounds and for a program"),
+               "the delta that is claimed; by default 1e-6, and 0 for the family bounds and for a "
+               "program"),
     CLI_CHOICE("relation", "R", "replace|add-remove|both", "replace",
-               "what is hidden: which record it is, or also whether there is one"),
+               "what is hidden: the values of a record, or also whether it is there"),
     CLI_OPTION("pair", 0, "P",
-               "only the pair of this name, of a mechanism; for a program two files, FILE0,FILE1, "
-               "in place of those that are made: they must differ by one record, or by one person "
-               "with --unit, which is checked before the first run"),
+               "for a method: use only the pair of this name; for a program: two files of yours, "
+               "FILE0,FILE1, which must differ by one record (with --unit by one person)"),
     CLI_CHOICE("group", "G", "1|2|4|all", "1",
-               "how many records change together; the claim grows with them; of a mechanism"),
+               "for a method: how many records change together; the claim grows with their number"),
     CLI_ROWS_END,
 };
-static const cli_group claim_group = { "Claim", claim_rows };
+static const cli_group claim_group = { "Claim", NULL, claim_rows };
 
 static const cli_option effort_rows[] = {
     CLI_OPTION("trials", 0, "N",
-               "how often each of the two worlds is run; by default 1e5, and 1e4 for a program"),
+               "how often to run on each of the two data sets; by default 1e5, and 1e4 for a "
+               "program"),
     CLI_OPTION("seconds", 0, "S",
-               "how long a pair may take, at most about; then it ends with less"),
+               "about how many seconds a pair may take; then it ends with fewer trials"),
     CLI_OPTION("alpha", 0, "A",
-               "the chance that a true claim is refuted, over the whole audit; by default 1e-6"),
+               "the probability that the audit refutes a claim that is true; by default 1e-6"),
     CLI_OPTION("seed", 0, "TEXT",
-               "repeat an audit; by default drawn from the operating system and shown; of a "
-               "mechanism"),
+               "for a method: repeat an audit; by default the seed is random, and shown"),
     CLI_OPTION("threads", 0, "N",
-               "how many threads to use; the result is the same with any number; of a mechanism"),
+               "for a method: how many threads to use; the result is the same with any number"),
     CLI_ROWS_END,
 };
-static const cli_group effort_group = { "Effort", effort_rows };
+static const cli_group effort_group = { "Effort", NULL, effort_rows };
 
 static const cli_option program_rows[] = {
     CLI_OPTION("command", 0, "TEXT",
-               "audit this program instead; /bin/sh runs it, with the names of two files in the "
-               "place of {input} and {output}"),
+               "audit this program; /bin/sh runs it, and {input} and {output} stand for the names "
+               "of two files"),
     CLI_OPTION("resident", 0, NULL,
-               "start the program once: for each run it reads a line from its standard input, the "
-               "two names with a tab between, and answers with a line when the output is there"),
+               "start the program only once: for each run it reads a line with the two names and "
+               "a tab between, and writes a line when its output is complete"),
     CLI_OPTION("cols", 0, "D", "how many columns the input has"),
     CLI_OPTION("rows", 0, "N", "how many rows the input has; by default 4"),
-    CLI_OPTION("norm", 0, "R", "how far out the record is that changes; by default 1"),
+    CLI_OPTION("norm", 0, "R", "the distance of the changing record from the origin; by default 1"),
     CLI_OPTION("unit", 0, "COLUMN",
-               "with --pair: the column that names the person a row belongs to; the files then "
-               "differ by one person"),
+               "with --pair: the column that names the person of a row; the files then differ by "
+               "one person"),
     CLI_CHOICE("header", "WORD", "yes|no|auto", "auto",
                "with --pair: whether the first line of the files holds names"),
     CLI_OPTION("delimiter", 0, "C",
                "with --pair: what separates the cells of the files: one character, or 'tab'"),
     CLI_ROWS_END,
 };
-static const cli_group program_group = { "Someone else's program", program_rows };
+static const cli_group program_group = { "Someone else's program", NULL, program_rows };
 
 static const cli_option output_rows[] = {
     CLI_OPTION("json", 0, NULL, "write JSON"),
-    CLI_OPTION("quiet", 'q', NULL, "say nothing but the result"),
+    CLI_OPTION("quiet", 'q', NULL, "print only the result"),
     CLI_ROWS_END,
 };
-static const cli_group output_group = { "Output", output_rows };
+static const cli_group output_group = { "Output", NULL, output_rows };
 
 /* ---- what is asked for -------------------------------------------------------- */
 
@@ -137,8 +136,8 @@ static clo_status read_program(const cli_args *args, audit *a, cli_error *err)
     if (status == CLO_OK && !p->pair) status = refuse(args, of_own_files, "without --pair", err);
     if (status == CLO_OK && p->pair && relation && strcmp(relation, "both") == 0)
         return cli_fail(err, CLO_ARGUMENT,
-                        "two files are neighbours under one relation: --relation replace or "
-                        "--relation add-remove");
+                        "--pair needs one relation: pass --relation replace or --relation "
+                        "add-remove");
     if (status == CLO_OK && p->pair) status = cli_read_options(args, &p->reading, err);
     if (status == CLO_OK && !p->pair && !cols) {
         cli_hint(err, "--cols 2");
@@ -159,9 +158,7 @@ static clo_status read_mechanism(const cli_args *args, audit *a, cli_error *err)
     clo_status status = cli_mechanism(cli_word(args, 0), NULL, &a->mechanism, err);
     if (status == CLO_OK)
         status = refuse(args, not_of_a_mechanism,
-                        "without --command: a mechanism has data of its "
-                        "own",
-                        err);
+                        "without --command: a method is audited on built-in data", err);
     if (status == CLO_OK) cli_mechanism_name(a->mechanism, a->name, sizeof a->name);
     return status;
 }
@@ -187,7 +184,8 @@ static clo_status read_seed(const cli_args *args, audit *a, cli_error *err)
                         sizeof a->seed);
     snprintf(a->seed, sizeof a->seed, "%s", given ? given : "");
     if (!given && getrandom(random, sizeof random, 0) != sizeof random)
-        return cli_fail(err, CLO_ENTROPY, "the operating system gave no seed: name one by --seed");
+        return cli_fail(err, CLO_ENTROPY,
+                        "the operating system gave no seed: give one with --seed");
     for (size_t i = 0; i < sizeof random && !given; i++)
         snprintf(a->seed + 2 * i, 3, "%02x", random[i]);
     clo_seed_from_text(a->seed, a->options.seed);
@@ -309,16 +307,16 @@ static void print_conclusion(const audit *a)
     if (refuted)
         snprintf(
             text, sizeof text,
-            "REFUTED: the pair '%s' shows a loss of at least %s %s where %s is claimed (%zu of "
-            "%zu claims refuted). Were the claims true, such evidence would have a chance of at "
-            "most %s.",
+            "REFUTED: the pair '%s' shows a loss of at least %s %s, but %s is claimed (%zu of %zu "
+            "claims refuted). If the claims were true, such evidence would have a probability of "
+            "at most %s.",
             f->pair, unit_name(f->unit), cli_rounded(f->evidence, 4).text,
             cli_rounded(f->claim, 4).text, refuted, a->count, cli_number(a->alpha).text);
     else
         snprintf(text, sizeof text,
-                 "No claim was refuted: the strongest evidence, the pair '%s', supports %s %s of "
-                 "the %s that is claimed, with confidence 1 - %s. This is not a proof%s: another "
-                 "pair or more trials may show more.",
+                 "No claim was refuted. The pair '%s' gives the strongest evidence: a loss of at "
+                 "least %s %s, where %s is claimed, with confidence 1 - %s. This is not a "
+                 "proof%s: another pair or more trials may show more.",
                  f->pair, unit_name(f->unit), cli_rounded(f->evidence, 4).text,
                  cli_rounded(f->claim, 4).text, cli_number(a->alpha).text, proof);
     putchar('\n');
@@ -477,8 +475,9 @@ static clo_status run(const cli_args *args, cli_error *err)
     clo_status status = read_all(args, &a, err);
     if (status != CLO_OK) return status;
     if (a.mechanism && !quiet && !cli_given(args, "seed"))
-        cli_note("seed %s: the same audit again with --seed %s", a.seed, a.seed);
+        cli_note("seed %s: --seed %s repeats this audit", a.seed, a.seed);
     cli_progress_start(&a.progress, "running", quiet);
+    if (a.mechanism) cli_stop_words("the audit was stopped"); /* a program is ended in order */
     if (a.replace) status = audit_relation(&a, CLO_REPLACE, err);
     if (status == CLO_OK && a.add_remove) status = audit_relation(&a, CLO_ADD_REMOVE, err);
     cli_progress_end(&a.progress);
@@ -501,30 +500,31 @@ const cli_command cli_audit = {
     .usage = "FAMILY[/METHOD] --epsilon E [--trials N] [option ...]\n"
              "--command TEXT --epsilon E (--cols D | --pair F0,F1) [option ...]",
     .about =
-        "Runs a mechanism or a program many times on two data sets that differ in one record, "
-        "looks for an event that tells them apart, and shows how large a privacy loss the "
-        "evidence proves, beside the loss that is claimed.  Evidence above the claim refutes "
-        "it.  An audit can refute a claim, with a stated chance of being wrong; it cannot "
-        "prove one.\n\n"
-        "A mechanism is audited on pairs of data sets that are known to be hard for it, and "
-        "on every noisy answer that it gets on the way.  It needs no data of yours.  A "
-        "Gaussian plan claims mu, any other plan claims epsilon and delta.\n\n"
-        "A program gets a CSV file without a header.  All rows are zero but one, which is "
-        "(R,0,...,0) in one world and (-R,0,...,0) in the other; under add-remove it is there "
-        "or not.  Every number in the file that the program writes is part of its answer: in "
-        "the same order and as many as the first time, at most 256.  Runs come one at a time.\n\n"
-        "Two files of yours (--pair) must be neighbours: with replace they have as many records "
-        "and differ in one, with add-remove one of them has one more.  The order of the records "
-        "does not matter; texts are compared too.  Other files are refused before the first run, "
-        "with exit code 2.\n\n"
+        "Tries to refute a privacy claim.  It runs a method or a program many times on two data "
+        "sets that differ in one record, and looks for an event that is frequent on one and rare "
+        "on the other.  Its result is the privacy loss that the evidence proves, beside the loss "
+        "that is claimed.  An audit can refute a claim, with a stated probability of being "
+        "wrong.  It cannot prove one.\n\n"
+        "A method is audited on built-in pairs of data sets that are hard for it, and on every "
+        "noisy answer of its runs.  It needs no data of yours.  If all noise is Gaussian, the "
+        "claim is stated as mu, otherwise as epsilon and delta.\n\n"
+        "A program gets a CSV file without a header.  All rows are zero except one, which is "
+        "(R,0,...,0) in one data set and (-R,0,...,0) in the other; under add-remove the row is "
+        "there or not.  Every number in the file that the program writes is part of its answer.  "
+        "All runs must write the same number of them, at most 256.\n\n"
+        "Two files of yours (--pair) must be neighbors.  With replace they have the same number "
+        "of records and differ in one; with add-remove one file has one more.  The order of the "
+        "records does not matter.  Other files are refused before the first run, with exit code "
+        "2.\n\n"
         "The exit code is 0 if no claim was refuted, and 1 if one was.",
     .examples =
-        "Is private PCA as private as it says?\n"
+        "Is private PCA as private as it claims?\n"
         "cloister audit subspace/gaussian --epsilon 1 --trials 1e6\n"
         "All groups of records, both relations, for a script\n"
         "cloister audit kmeans --epsilon 1 --group all --relation both --json\n"
         "The program that you use today\n"
-        "cloister audit --command './mean.py {input} {output}' --epsilon 1 --cols 2 --trials 2000\n"
+        "cloister audit --command './mean.py {input} {output}' --epsilon 1 --cols 2 --trials "
+        "2000\n"
         "One that answers many times, on two files of yours\n"
         "cloister audit --command 'python3 mean.py' --resident --pair with.csv,without.csv "
         "--epsilon 1 --trials 1e5",

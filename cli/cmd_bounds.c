@@ -7,22 +7,23 @@
 static const cli_option domain_rows[] = {
     CLI_OPTION("norm", 0, "MAX",
                "a generous public radius that no record needs to exceed; must be given"),
-    CLI_OPTION("center", 0, "V1,V2,...", "the public centre of the ball; by default the origin"),
+    CLI_OPTION("center", 0, "V1,V2,...", "the public center of the ball; by default the origin"),
     CLI_OPTION("rows", 0, "N",
-               "the public number of rows; counted from the file where that is public: under "
-               "replace, without --unit"),
+               "the public number of rows; a run counts them itself if their number is public: "
+               "under replace, without --unit"),
     CLI_OPTION("rows-per-unit", 0, "M",
-               "how many rows one person may have; further ones are dropped"),
+               "how many rows of one person count at most; the others are dropped"),
     CLI_ROWS_END,
 };
-static const cli_group domain_group = { "What is publicly known of the data", domain_rows };
+static const cli_group domain_group = { "What is publicly known about the data", NULL,
+                                        domain_rows };
 static const cli_option result_rows[] = {
     CLI_OPTION("output", 'o', "FILE",
                "with --of columns: write the bounds file that --bounds reads"),
     CLI_OPTION("json", 0, NULL, "write the whole release as JSON"),
     CLI_ROWS_END,
 };
-static const cli_group result_group = { "Result", result_rows };
+static const cli_group result_group = { "Result", NULL, result_rows };
 
 static bool of_columns(const cli_args *args)
 {
@@ -77,7 +78,7 @@ static void say_held(double radius, const clo_plan *plan)
     const cli_text text = cli_rounded(radius, 4);
     if (!clo_plan_outlook_get(plan, &seen, sizeof seen)) return;
     if (radius >= clo_plan_domain(plan)->norm)
-        printf("radius %s: the largest that was allowed; no smaller one could be told\n",
+        printf("radius %s: the largest that was allowed, because noise hides all smaller ones\n",
                text.text);
     else if (seen.rows > 0)
         printf("radius %s: with probability %s it holds at least %s%% of the %.0f rows\n",
@@ -133,8 +134,11 @@ static clo_status find_bounds(cli_job *job, clo_file *file, cli_error *err)
     clo_status status;
     if (cli_given(job->args, "dry-run")) return cli_job_dry_run(job, err);
     if ((status = cli_job_release(job, &found, err))) return status;
+    const bool both = file && cli_given(job->args, "json"); /* and standard output comes first */
+    cli_job_deliver(job, file && !both ? cli_value(job->args, "output") : NULL);
     if ((status = answer(job, file, err)) || (status = cli_flush(stdout, err)))
         return cli_job_undelivered(job, status, err);
+    cli_job_delivered();
     cli_job_sum_up(job, NULL);
     return CLO_OK;
 }
@@ -146,13 +150,14 @@ static clo_status check(const cli_args *args, cli_error *err)
     const clo_status status = cli_check_words(args, 1, CLI_MOST_FILES, "a file", err);
     if (status != CLO_OK) return status;
     if (!norm) {
-        cli_hint(err, "--norm 1000, or whatever no record can exceed; too much costs little");
+        cli_hint(err, "--norm 1000, or another radius that no record can exceed; a generous one "
+                      "costs little");
         return cli_fail(err, CLO_DOMAIN,
-                        "--norm MAX must be given: a generous radius, known without "
-                        "the data, under which to look");
+                        "give --norm MAX: a generous radius that no record can exceed, from "
+                        "public knowledge");
     }
     if (cli_given(args, "output") && !of_columns(args))
-        return cli_fail(err, CLO_ARGUMENT, "-o writes a bounds file, which needs --of columns");
+        return cli_fail(err, CLO_ARGUMENT, "-o writes bounds of columns: add --of columns");
     return cli_parse_positive("--norm", norm, &unused, err); /* "private" is for a run */
 }
 
@@ -171,6 +176,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     const bool writes = cli_leads() && output && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
     if (status == CLO_OK && writes) status = clo_file_open(output, &file, &err->error);
+    job.file = file;
     if (status == CLO_OK)
         status = cli_leads() ? find_bounds(&job, file, err) : cli_job_serve(&job, err);
     clo_file_close(file);
@@ -185,11 +191,11 @@ static const cli_group *const groups[] = {
 
 const cli_command cli_bounds = {
     .usage = "FILE ... --epsilon E --norm MAX [--of norm|columns] [--quantile P] [option ...]",
-    .about = "A run must know how far out a record can be.  To read that off the data would not be "
-             "private.  This command finds a radius (or bounds of each column) that holds most "
-             "records, privately, and charges the ledger for it; for a radius delta is 0 by "
+    .about = "Finds a radius, or bounds of each column, that hold most records.  A run needs such "
+             "public limits, and limits that you read off the data would not be private.  This "
+             "command finds them privately and charges the ledger.  For a radius delta is 0 by "
              "default.\n\n"
-             "Spend a small part of the budget here: a radius that fits means less noise in every "
+             "Spend a small part of the budget here: limits that fit mean less noise in every "
              "later run.",
     .examples =
         "A radius that holds 95% of the records\n"

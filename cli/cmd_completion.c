@@ -7,17 +7,30 @@
 
 typedef void visit_option(void *user, const cli_option *option);
 
+/* Whether the command has a row of its own for a parameter. */
+static bool in_groups(const cli_command *command, const char *name)
+{
+    const cli_option *option;
+    for (const cli_group *const *group = command->groups; group && *group; group++)
+        for (size_t i = 0; (option = cli_group_option(*group, i)); i++)
+            if (strcmp(option->name, name) == 0) return true;
+    return false;
+}
+
 static void each_option(const cli_entry *entry, visit_option *visit, void *user)
 {
     const clo_param *params[CLI_MAX_PARAMETERS];
     const size_t count = cli_parameters(entry->command, params, CLI_MAX_PARAMETERS);
-    for (const cli_group *const *group = entry->command->groups; group && *group; group++)
-        for (const cli_option *row = (*group)->rows; row->name; row++) visit(user, row);
+    for (const cli_group *const *group = entry->command->groups; group && *group; group++) {
+        const cli_option *option;
+        for (size_t i = 0; (option = cli_group_option(*group, i)); i++) visit(user, option);
+    }
     for (size_t i = 0; i < count; i++) {
-        const cli_option row = {
-            params[i]->name, 0, "X", params[i]->choices, params[i]->help, NULL
-        };
-        visit(user, &row);
+        const cli_option row = { .name = params[i]->name,
+                                 .argument = "X",
+                                 .choices = params[i]->choices,
+                                 .help = params[i]->help };
+        if (!in_groups(entry->command, row.name)) visit(user, &row);
     }
     visit(user, cli_help_group.rows);
 }
@@ -39,6 +52,7 @@ static void print_mechanisms(const char *between)
                                             clo_mechanism_family(clo_mechanism_at(i - 1))) != 0;
         if (i) fputs(between, stdout);
         if (first) printf("%s%s", clo_mechanism_family(m), between);
+        if (first && clo_mechanism_alias(m)) printf("%s%s", clo_mechanism_alias(m), between);
         printf("%s/%s", clo_mechanism_family(m), clo_mechanism_method(m));
     }
 }

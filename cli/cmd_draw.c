@@ -6,12 +6,12 @@
 
 static const cli_option draw_rows[] = {
     CLI_OPTION("panel", 0, "NAME", "which panel of the file; by default the first"),
-    CLI_OPTION("output", 'o', "FILE",
-               "write the picture there; the file appears whole or not at all; by default to "
-               "standard output"),
+    CLI_OPTION(
+        "output", 'o', "FILE",
+        "write the picture to this file, whole or not at all; by default to standard output"),
     CLI_ROWS_END,
 };
-static const cli_group draw_group = { "Picture", draw_rows };
+static const cli_group draw_group = { "Picture", NULL, draw_rows };
 
 static clo_status read_file(const char *path, cli_bytes *out, cli_error *err)
 {
@@ -59,13 +59,13 @@ static const cli_group *const groups[] = { &draw_group, NULL };
 
 const cli_command cli_draw = {
     .usage = "CURVES.json [--panel NAME] [-o FILE.svg]",
-    .about = "Draws curves, each point with a bar for its standard error, in the style of a "
-             "release's charts: no script, nothing fetched, light and dark.  It is for results "
-             "of experiments, and shows what the file holds, private or not.\n\n"
-             "The file is JSON: \"schema\" is \"cloister.curves/1\", and \"panels\" a list of "
-             "objects with \"name\", \"title\", \"x\" and \"y\" (each with \"name\", and \"log\" "
-             "true or false) and \"curves\": objects with \"name\" and the lists \"x\", \"y\" and, "
-             "if it is known, \"error\".  Other members are ignored; null is a gap.",
+    .about = "Draws curves with a bar for the standard error of each point, as an SVG picture "
+             "without scripts.  It is for results of experiments, and shows what is in the file, "
+             "private or not.\n\n"
+             "The file is JSON.  \"schema\" is \"cloister.curves/1\", and \"panels\" is a list of "
+             "objects.  Each has \"name\", \"title\", \"x\" and \"y\" (with \"name\", and \"log\" "
+             "true or false) and \"curves\".  A curve has \"name\", the lists \"x\" and \"y\", "
+             "and perhaps \"error\".  Other members are ignored; null is a gap.",
     .examples = "The first panel\ncloister draw curves.json -o curves.svg\n"
                 "Another one\ncloister draw curves.json --panel cost -o cost.svg",
     .groups = groups,

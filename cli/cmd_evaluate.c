@@ -8,20 +8,20 @@ static const char notice[] = "not private: for the operator only";
 
 static const cli_option evaluate_rows[] = {
     CLI_OPTION("truth", 0, "FILE",
-               "the true centres or bases (CSV or NPY, as generate writes them), to measure the "
-               "distance to"),
-    CLI_OPTION("offsets", 0, "FILE", "a point of each true subspace, where they are affine"),
+               "the true centers or bases, as CSV or NPY from 'generate', to measure the distance "
+               "from"),
+    CLI_OPTION("offsets", 0, "FILE", "a point of each true subspace, if they are affine"),
     CLI_OPTION("labels", 0, "FILE",
-               "the true cluster of each row, counted from 0, to measure the agreement with"),
+               "the true cluster of each row, counted from 0, to measure the agreement"),
     CLI_OPTION("clusters", 0, "K",
-               "how many true clusters there are: a row with a label that is not below is an "
-               "outlier and in no score; by default as many as were found"),
+               "how many true clusters there are; rows with a larger label are outliers and in no "
+               "score; by default as many as were found"),
     CLI_OPTION("found", 0, "FILE",
-               "the cluster that each row was put in (solve --labels); by default the nearest"),
+               "the cluster of each row, from 'solve --labels'; by default the nearest one"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
-static const cli_group evaluate_group = { "Evaluation", evaluate_rows };
+static const cli_group evaluate_group = { "Evaluation", NULL, evaluate_rows };
 
 /* ---- output ---------------------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ static void print_json(const clo_evaluation *result)
 
 static void print_text(const clo_evaluation *result, const char *found)
 {
-    static const char raw[] = "the same in the units of the data";
+    static const char raw[] = "the same, in the units of the data";
     const double none = result->scaled ? 0 : NAN; /* without bounds the raw rows say it again */
     char meaning[120];
     snprintf(meaning, sizeof meaning, "mean %sdistance of the rows to what was %s%s",
@@ -67,12 +67,12 @@ static void print_text(const clo_evaluation *result, const char *found)
     print_row("captured", result->captured, "the share of the rows' variance that lies in it");
     print_row("truth cost", result->truth_cost, "the same for the truth");
     print_row("raw truth", result->raw_truth_cost + none, raw);
-    snprintf(meaning, sizeof meaning, "of what was %s from the truth", found);
+    snprintf(meaning, sizeof meaning, "distance of what was %s from the truth", found);
     print_row("distance", result->distance, meaning);
     print_row("raw dist.", result->raw_distance + none, raw);
     print_row("angle", result->largest_angle, "the largest between matched subspaces, in radians");
     print_row("accuracy", result->accuracy, "the share of rows in the right cluster");
-    print_row("nmi", result->nmi, "normalised mutual information with the true clusters");
+    print_row("nmi", result->nmi, "normalized mutual information with the true clusters");
     print_row("ari", result->ari, "adjusted Rand index");
 }
 
@@ -160,8 +160,7 @@ static clo_status check_together(const cli_args *args, cli_error *err)
                                      { "found", "labels" } };
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (cli_given(args, needs[i][0]) && !cli_given(args, needs[i][1]))
-            return cli_fail(err, CLO_ARGUMENT, "--%s says nothing without --%s", needs[i][0],
-                            needs[i][1]);
+            return cli_fail(err, CLO_ARGUMENT, "--%s needs --%s", needs[i][0], needs[i][1]);
     return CLO_OK;
 }
 
@@ -184,17 +183,17 @@ static const cli_group *const groups[] = { &evaluate_group, &cli_comparing_group
 const cli_command cli_evaluate = {
     .usage = "FILE.json DATA [--truth FILE] [--labels FILE] [option ...]",
     .about = "Measures a release or a solution on your own data: the mean squared distance of the "
-             "rows to it (for k-median, the mean distance).  With --truth also how far it is from "
-             "the truth, and with --labels how well it agrees with true labels.  The numbers are "
-             "NOT private: they come from the data without noise, and are for your eyes only.\n\n"
-             "Rows belong where 'assign' puts them.  Distances are measured as the run measured "
-             "them (with --bounds each column is divided by half the width of its bounds), and "
-             "also in the units of the data.  Columns are found by name; other columns are "
-             "ignored.  Rows with a missing cell are ignored, as in a run, and their number is "
-             "shown.\n\n"
-             "Clusters have no order: centres, subspaces and labels are first matched as well as "
-             "they can be.",
-    .examples = "How well do the centres fit?\n"
+             "rows from it (for k-median, the mean distance).  --truth adds the distance from the "
+             "truth, and --labels the agreement with true labels.  The numbers are NOT private: "
+             "they come from the data without noise, and are for your eyes only.\n\n"
+             "Each row counts for the cluster that 'assign' finds.  Distances are shown as the "
+             "run measured them (with --bounds each column is divided by half the width of its "
+             "bounds), and in the units of the data.  Columns are found by name; other columns "
+             "are ignored.  Rows with a missing cell are ignored, as in a run, and their number "
+             "is shown.\n\n"
+             "Clusters have no order, so centers, subspaces and labels are first matched as well "
+             "as possible.",
+    .examples = "How well do the centers fit?\n"
                 "cloister evaluate out.json patients.csv\n"
                 "How far are they from the truth that made the data?\n"
                 "cloister evaluate out.json sample.csv --truth truth.npy\n"

@@ -9,50 +9,51 @@
 static const cli_option model_rows[] = {
     CLI_OPTION("rows", 0, "N", "how many rows"),
     CLI_OPTION("cols", 0, "D", "how many columns"),
-    CLI_OPTION("clusters", 0, "K", "how many subspaces or centres"),
+    CLI_OPTION("clusters", 0, "K", "how many subspaces or centers"),
     CLI_OPTION("dim", 0, "Q",
-               "subspaces: the dimension of each, or a list with one number a subspace: 3,2,1"),
+               "subspaces: the dimension of each, or a list with one number per subspace: 3,2,1"),
     CLI_OPTION("noise", 0, "S",
-               "standard deviation of each coordinate around its subspace or centre"),
+               "standard deviation of each coordinate around its subspace or center"),
     CLI_CHOICE("noise-of", "WHAT", "coordinate|record", "coordinate",
-               "subspaces: whether --noise is that of a coordinate, or of the whole record and "
-               "thus divided by the root of --cols"),
+               "subspaces: whether --noise is that of a coordinate, or of the whole record (it is "
+               "then divided by the square root of --cols)"),
     CLI_OPTION("spread", 0, "R",
-               "the radius of the ball that holds the centres; for subspaces that of a point of "
-               "each: above 0 they are affine; of a release of centres: the standard deviation of "
-               "every column around them, with --bounds in units of half its width"),
-    CLI_OPTION("inner", 0, "R", "mixture: no centre is nearer to the origin than this"),
+               "mixture: the radius of the ball with the centers; subspaces: the distance of each "
+               "from the origin (above 0: affine); with --from and centers: the standard "
+               "deviation of the rows around them, in units of half the bounds' width if there "
+               "are bounds"),
+    CLI_OPTION("inner", 0, "R", "mixture: no center is nearer to the origin than this"),
     CLI_OPTION("decay", 0, "F",
-               "subspaces: the spread along each direction is this share of that along the one "
-               "before (1: all the same)"),
+               "subspaces: the spread along each direction as a share of that along the one "
+               "before (1: equal)"),
     CLI_OPTION("shortest", 0, "F",
                "subspaces: the lengths of the rows are uniform from this to 1 (1: unit vectors)"),
     CLI_OPTION("shares", 0, "LIST",
-               "how the rows are shared out among the clusters, in proportion: 6,3,2, or 1/l for "
-               "1, 1/2, 1/3, ...; by default evenly"),
+               "the proportions of the clusters: 6,3,2, or 1/l for 1, 1/2, 1/3, ...; by default "
+               "equal"),
     CLI_OPTION("outliers", 0, "F",
-               "the share of rows that are from no cluster; their label is the number of clusters"),
-    CLI_OPTION("entries", 0, "S", "sparse: how many entries of a centre are not zero"),
-    CLI_OPTION("stray", 0, "S", "sparse: how many further entries of a row hold noise alone"),
+               "the share of rows that are in no cluster; their label is the number of clusters"),
+    CLI_OPTION("entries", 0, "S", "sparse: how many entries of a center are not zero"),
+    CLI_OPTION("stray", 0, "S", "sparse: how many further entries of a row hold only noise"),
     CLI_OPTION("from", 0, "FILE",
-               "with a model: the truth that an earlier --truth wrote, in place of a random one; "
-               "without one: a release, whose law the rows then have"),
+               "with a model: the truth from an earlier --truth; without a model: a release to "
+               "make rows from"),
     CLI_OPTION("seed", 0, "TEXT", "make the same data for the same text"),
     CLI_ROWS_END,
 };
-static const cli_group model_group = { "Model", model_rows };
+static const cli_group model_group = { "Model", NULL, model_rows };
 static const cli_option file_rows[] = {
     CLI_OPTION("output", 'o', "FILE",
-               "where the rows go: CSV, or NPY by its name; by default CSV to stdout; sparse rows "
-               "are LIBSVM (.svm, .libsvm)"),
-    CLI_OPTION("truth", 0, "FILE",
-               "where the truth goes: the centres, one a row; or the basis, with several subspaces "
-               "stacked"),
-    CLI_OPTION("offsets", 0, "FILE", "subspaces: where a point of each goes, one a row"),
-    CLI_OPTION("labels", 0, "FILE", "which cluster each row comes from, counted from 0"),
+               "write the rows to this file, as CSV or, by the end of its name, as .npy or .svm "
+               "(LIBSVM, for sparse rows); by default CSV to standard output"),
+    CLI_OPTION(
+        "truth", 0, "FILE",
+        "write the truth to this file: one center per row, or the bases one below the other"),
+    CLI_OPTION("offsets", 0, "FILE", "subspaces: write a point of each to this file, one per row"),
+    CLI_OPTION("labels", 0, "FILE", "write the cluster of each row to this file, counted from 0"),
     CLI_ROWS_END,
 };
-static const cli_group file_group = { "Files", file_rows };
+static const cli_group file_group = { "Files", NULL, file_rows };
 
 /* ---- models --------------------------------------------------------------------------------- */
 
@@ -265,10 +266,10 @@ static void remarks(FILE *out)
     char text[600];
     snprintf(
         text, sizeof text,
-        "Where nothing else is said, a mixture has %zu rows, %zu columns, %zu clusters, noise "
-        "%s and spread %s; subspaces have %zu rows, %zu columns, %zu clusters of dimension %zu "
-        "and noise %s; a sparse mixture has %zu rows, %zu columns, %zu clusters, %zu entries, "
-        "noise %s and spread %s.",
+        "Defaults.  A mixture has %zu rows, %zu columns, %zu clusters, noise %s and spread %s.  "
+        "Subspaces have %zu rows, %zu columns, %zu clusters of dimension %zu and noise %s.  A "
+        "sparse mixture has %zu rows, %zu columns, %zu clusters, %zu entries, noise %s and spread "
+        "%s.",
         m.rows, m.cols, m.clusters, cli_number(m.noise).text, cli_number(m.spread).text, s.rows,
         s.cols, s.clusters, s.dim, cli_number(s.noise).text, p.rows, p.cols, p.clusters, p.entries,
         cli_number(p.noise).text, cli_number(p.spread).text);
@@ -281,22 +282,20 @@ static const cli_group *const groups[] = { &model_group, &file_group, NULL };
 const cli_command cli_generate = {
     .usage = "(subspaces|mixture|sparse | --from RELEASE.json) [--rows N] [option ...]",
     .about =
-        "Makes data whose truth is known.  'mixture' draws records around random centres in a "
+        "Makes data whose truth is known.  'mixture' draws records around random centers in a "
         "ball.  'subspaces' draws vectors of length 1 in random subspaces and adds noise.  "
         "'sparse' draws records with few entries in very many columns, in the LIBSVM format.\n\n"
-        "With --from RELEASE.json, and without a model, it makes private synthetic data: rows "
-        "with the weights, centres, subspaces and energies that the release holds, and from "
-        "nothing else.  They are as private as the release, however many there are.\n\n"
-        "How far records are from their centres a release of kmeans/local tells, which asks for "
-        "it to find the centres; where noise is strong, it tells too much.  Other releases of "
-        "centres do not: a width would be one more number for each cluster, and would add up to "
-        "41 % to the noise of the round in which it is asked.  There, give one that does not come "
-        "from the data: as --spread, or as --noise in the units of the data.  With --spread 0 the "
-        "rows are copies of the centres.",
+        "With --from RELEASE.json and without a model it makes private synthetic data: rows with "
+        "the sizes, centers, subspaces and energies of the release.  It uses nothing else, so "
+        "they are as private as the release, however many you make.\n\n"
+        "The rows around a center need a spread.  Releases of kmeans/density and kmeans/local "
+        "have one (radii); with strong noise it is too large.  For other releases of centers, "
+        "give a spread that does not come from the data: --spread, or --noise in the units of the "
+        "data.  With --spread 0 the rows are copies of the centers.",
     .examples =
-        "A sample with three clusters, and where its centres are\n"
-        "cloister generate mixture --rows 5000 --cols 4 --clusters 3 --seed demo "
-        "-o sample.csv --truth truth.npy\n"
+        "A sample with three clusters, and its true centers\n"
+        "cloister generate mixture --rows 5000 --cols 4 --clusters 3 --seed demo -o sample.csv "
+        "--truth truth.npy\n"
         "One plane in ten dimensions\n"
         "cloister generate subspaces --rows 2000 --cols 10 --clusters 1 --dim 2 -o plane.npy\n"
         "Five uneven subspaces, the first the largest, and a few outliers\n"

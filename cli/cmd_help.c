@@ -7,14 +7,9 @@ static clo_status find_subject(const cli_entry *entry, const char *name, cli_sub
 {
     const clo_mechanism *mechanism = NULL;
     const clo_solver *solver = NULL;
-    if (entry->command->solvers) {
-        const clo_status status = cli_solver(name, &solver, err);
-        if (status == CLO_OK) *out = cli_subject_of_solver(solver);
-        return status;
-    }
-    const clo_status status = cli_mechanism(name, NULL, &mechanism, err);
-    if (status == CLO_OK) *out = cli_subject_of_mechanism(mechanism);
-    return status;
+    if (cli_subject_named(entry->command, name, out)) return CLO_OK;
+    return entry->command->solvers ? cli_solver(name, &solver, err)
+                                   : cli_mechanism(name, NULL, &mechanism, err);
 }
 
 static clo_status run(const cli_args *args, cli_error *err)
@@ -32,18 +27,25 @@ static clo_status run(const cli_args *args, cli_error *err)
     const cli_entry *const entry = cli_find_command(name);
     if (!entry) return cli_unknown_command(name, err);
     cli_subject subject;
-    if (cli_word(args, 1)) {
-        const clo_status found = find_subject(entry, cli_word(args, 1), &subject, err);
+    cli_topic topic = { .entry = entry };
+    const char *const word = cli_word(args, 1);
+    if (word && !(topic.verb = cli_find_verb(entry->command, word))) {
+        const clo_status found = find_subject(entry, word, &subject, err);
         if (found != CLO_OK) return found;
+        topic.subject = &subject;
     }
-    cli_print_help(stdout, entry, cli_word(args, 1) ? &subject : NULL);
+    cli_print_help(stdout, &topic);
     return CLO_OK;
 }
 
 const cli_command cli_help = {
-    .usage = "[COMMAND [FAMILY[/METHOD] | SOLVER]]",
-    .about = "Explains a command; with a mechanism or a solver, its parameters too.",
-    .examples = "All options of run\ncloister help run\n"
-                "And the parameters of k-means\ncloister help run kmeans",
+    .usage = "[COMMAND [FAMILY[/METHOD] | SOLVER | VERB]]",
+    .about = "Explains a command, the parameters of a method or a solver, or a verb of a command.",
+    .examples = "The options of run\n"
+                "cloister help run\n"
+                "The parameters of k-means\n"
+                "cloister help run kmeans\n"
+                "How to make a ledger\n"
+                "cloister help ledger init",
     .run = run,
 };

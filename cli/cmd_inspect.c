@@ -7,13 +7,13 @@
 static const char notice[] = "not private: for the operator only";
 
 static const cli_option inspect_rows[] = {
-    CLI_OPTION("unit", 0, "COLUMN", "the column that names the person a row belongs to"),
+    CLI_OPTION("unit", 0, "COLUMN", "the column that names the person of a row"),
     CLI_CHOICE("missing", "RULE", "null|fill|refuse", "null",
-               "what a run would do with a record that has a cell which is not a number"),
+               "what a run would do with a record that has a missing cell"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
-static const cli_group inspect_group = { "Inspection", inspect_rows };
+static const cli_group inspect_group = { "Inspection", NULL, inspect_rows };
 
 static const char *kind_name(clo_column_kind kind)
 {
@@ -76,7 +76,7 @@ static void print_file(const clo_inspection *found, const char *path)
 {
     const char *const packing = clo_inspection_packing(found);
     const char delimiter = clo_inspection_delimiter(found);
-    printf("%s: %s", path, clo_inspection_format(found));
+    cli_print("%s: %s", path, clo_inspection_format(found));
     if (packing) printf(", compressed with %s", packing);
     if (delimiter)
         printf(", cells separated by a %s, %s header", delimiter_name(delimiter),
@@ -90,7 +90,7 @@ static void print_file(const clo_inspection *found, const char *path)
 static const char *fate(const clo_inspection *found, clo_column column)
 {
     const bool numbers = column.kind == CLO_COLUMN_NUMBERS || column.kind == CLO_COLUMN_EMPTY;
-    if (column.kind == CLO_COLUMN_UNIT) return "uses it to tell whose row it is";
+    if (column.kind == CLO_COLUMN_UNIT) return "uses it as the person";
     if (!column.taken) return "leaves it out";
     return numbers || !clo_inspection_refusal(found) ? "uses it" : "refuses it";
 }
@@ -189,6 +189,8 @@ static clo_status run(const cli_args *args, cli_error *err)
     if (status == CLO_OK) status = cli_read_options(args, &options, err);
     if (status != CLO_OK) return status;
     cli_progress_start(&progress, "reading", false);
+    cli_stop_catch(true);
+    cli_stop_words("stopped while the data were read");
     options.progress = cli_progress_step;
     options.user = &progress;
     status = clo_inspect(cli_word(args, 0), &options, &found, &err->error);
@@ -211,13 +213,13 @@ static const cli_group *const groups[] = { &inspect_group, &cli_reading_group, N
 
 const cli_command cli_inspect = {
     .usage = "FILE [option ...]",
-    .about = "Shows what FILE ('-' is standard input) holds: its format, rows and columns, which "
-             "columns are numbers and how many cells are missing; and what a run with the same "
-             "options would use of it.  The result is NOT private: it comes from the data without "
-             "noise, and is for your eyes only.\n\n"
+    .about = "Shows what is in FILE ('-' is standard input): its format, rows and columns, which "
+             "columns are numbers, and how many cells are missing.  It also shows what a run with "
+             "the same options would use.  The result is NOT private: it comes from the data "
+             "without noise, and is for your eyes only.\n\n"
              "It does not show how large the numbers are.  Bounds that come from the data are not "
-             "public, and a release that uses them is not private: take bounds from what is "
-             "generally known, or find them with 'cloister bounds'.",
+             "public, and a release that uses them is not private.  Take bounds from general "
+             "knowledge, or find them with 'cloister bounds'.",
     .examples = "Before the first run\n"
                 "cloister inspect diamonds.csv\n"
                 "What would be used then?\n"

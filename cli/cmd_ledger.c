@@ -9,49 +9,53 @@
 
 static const cli_option rows[] = {
     CLI_OPTION("dataset", 0, "NAME",
-               "the data set to declare or to narrow, or the only one to show"),
+               "the name of the data set; for show, history and report: only this data set"),
     CLI_OPTION(
         "epsilon", 0, "E",
-        "init: the most that may ever be spent; lower: less than that; adopt: what was spent "
-        "elsewhere"),
-    CLI_OPTION("delta", 0, "D", "and its delta; by default 1e-6, of lower as it is, of adopt 0"),
+        "for init: the most that may ever be spent; for lower: the new, smaller cap; for adopt: "
+        "what was spent elsewhere"),
     CLI_OPTION(
-        "open", 0, NULL,
-        "init: make an open ledger, in which data sets that nobody declared are charged too"),
+        "delta", 0, "D",
+        "the delta that goes with --epsilon; default for init: 1e-6, for lower: unchanged, for "
+        "adopt: 0"),
+    CLI_OPTION("open", 0, NULL,
+               "init: make an open ledger, which also charges data sets that nobody declared"),
     CLI_OPTION("data", 0, "FILE",
-               "init: the file of this data set, so that it is noticed under another name"),
-    CLI_OPTION("folder", 0, "FOLDER", "init: the same for whatever lies in this folder"),
+               "init: the file of this data set, so that cloister notices it under another name"),
+    CLI_OPTION("folder", 0, "FOLDER", "init: the same, for all files in this folder"),
     CLI_CHOICE("rule", "R", "basic|zcdp", NULL,
-               "init: how charges with a delta count: basic adds epsilons and deltas, zcdp adds "
-               "rhos, which suits many Gaussian runs and shuts out subspace/approx and exact; "
-               "without it the first such charge decides"),
+               "init: how charges with a delta add up: basic adds epsilons and deltas; zcdp is "
+               "cheaper for many runs but excludes the methods aggregate, approx, boosted and "
+               "exact; by default the first such charge decides"),
     CLI_OPTION("new", 0, NULL,
-               "init: a second cap on data that have another name already is meant"),
-    CLI_OPTION("note", 0, "TEXT", "why, for who reads the books; what a steward does needs one"),
+               "init: allow a second cap on data that have a cap under another "
+               "name"),
+    CLI_OPTION("note", 0, "TEXT", "the reason, which the ledger keeps"),
     CLI_OPTION("relation", 0, "R",
-               "adopt: as 'history' shows it, 'replace' or 'add-remove per person'; by default "
+               "adopt: 'replace' or 'add-remove per person', as 'history' shows it; by default "
                "replace"),
     CLI_OPTION("on", 0, "DAY", "expire: the first day without charges, 2027-01-31, in UTC"),
-    CLI_OPTION("in", 0, "GROUP", "group: the declared name that is charged along"),
+    CLI_OPTION("in", 0, "GROUP", "group: the declared name that is also charged"),
     CLI_OPTION("from", 0, "COPY",
-               "restore: the backup; move: the folder that another machine has made"),
+               "restore: the backup; move: the folder that the other machine made"),
     CLI_OPTION("to", 0, "FILE", "move: the new place on this machine"),
+    CLI_OPTION("code", 0, NULL, "move: make a one-time code for a move to this machine"),
     CLI_OPTION("away", 0, "FOLDER",
                "move: a new folder for another machine, with the ledger, its key and its anchor"),
+    CLI_OPTION("for", 0, "CODE", "move: the code of the machine that will have the ledger"),
     CLI_OPTION("lost", 0, "NAME=E:D,...",
-               "restore: what you answer for where nobody knows what was spent since the backup"),
-    CLI_OPTION("dry-run", 0, NULL, "restore: say what would be charged, and change nothing"),
-    CLI_OPTION("token", 0, "T", "fetch: the name of the run"),
+               "restore: what was spent since the backup, if you know it"),
+    CLI_OPTION("dry-run", 0, NULL, "restore: show what would be charged, and change nothing"),
+    CLI_OPTION("token", 0, "T", "fetch: the token of the run"),
     CLI_OPTION("output", 'o', "FILE",
                "fetch, report, backup: write to this file, whole or not at all"),
-    CLI_OPTION("key", 0, "KEY",
-               "check: the public key, or a file with it; no ledger is needed then"),
-    CLI_OPTION("pem", 0, NULL, "key: in the form that OpenSSL reads"),
-    CLI_OPTION("csv", 0, NULL, "history: write CSV, a line a charge"),
+    CLI_OPTION("key", 0, "KEY", "check: the public key, or a file with it, instead of the ledger"),
+    CLI_OPTION("pem", 0, NULL, "key: write it as PEM, for OpenSSL"),
+    CLI_OPTION("csv", 0, NULL, "history: write CSV, one line per charge"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
-static const cli_group ledger_group = { "Options", rows };
+static const cli_group ledger_group = { "Options", NULL, rows };
 
 typedef cli_ledger_request request;
 
@@ -82,7 +86,6 @@ static clo_status declare(request *r, clo_loss cap, cli_error *err)
         status =
             clo_ledger_declare_data(r->ledger, r->dataset, cap, file ? digest : NULL,
                                     folder ? path : NULL, cli_given(r->args, "new"), &err->error);
-    if (status == CLO_ARGUMENT && strstr(err->error.message, "second cap")) cli_hint(err, "--new");
     /* A failed init leaves nothing. */
     if (status != CLO_OK && new && r->ledger && clo_ledger_discard(r->ledger, NULL) == CLO_OK)
         r->ledger = NULL;
@@ -95,12 +98,15 @@ static clo_status init(request *r, cli_error *err)
     clo_loss cap;
     clo_status status;
     if (!r->dataset || !r->dataset[0])
+        return cli_fail(err, CLO_ARGUMENT, "give --dataset NAME: the data that the cap is for");
+    if (strchr(r->dataset, '@'))
         return cli_fail(err, CLO_ARGUMENT,
-                        "--dataset NAME must be given: which data the cap is for");
+                        "'%.100s' has an '@', and such names are the accounts of a broker's "
+                        "analysts: choose a name without it",
+                        r->dataset);
     if (!cli_given(r->args, "epsilon"))
         return cli_fail(err, CLO_ARGUMENT,
-                        "--epsilon must be given: the most that may ever be spent on '%s'",
-                        r->dataset);
+                        "give --epsilon E: the most that may ever be spent on '%s'", r->dataset);
     if ((status = cli_budget(r->args, &cap, err)) != CLO_OK) return status;
     if (cap.delta < 0) cap.delta = 1e-6;
     if ((status = declare(r, cap, err)) != CLO_OK) return status;
@@ -121,15 +127,16 @@ static clo_status init(request *r, cli_error *err)
         return CLO_OK;
     }
     if (facts.declarations == 1)
-        printf("%s is %s\n", r->path,
-               facts.closed ? "closed: only data sets that are declared in it are charged"
-                            : "open: other data sets are charged too, without a cap");
-    printf("'%s' in %s: at most epsilon %s, delta %s may ever be spent on it\n", r->dataset,
-           r->path, cli_number(cap.epsilon).text, cli_number(cap.delta).text);
+        cli_print("%s is %s\n", r->path,
+                  facts.closed ? "closed: it refuses runs on data sets that are not declared in it"
+                               : "open: it also charges data sets that are not declared, without a "
+                                 "cap");
+    cli_print("'%s' in %s: at most epsilon %s, delta %s may ever be spent on it\n", r->dataset,
+              r->path, cli_number(cap.epsilon).text, cli_number(cap.delta).text);
     if (rule)
-        printf("charges with a delta: %s\n", strcmp(rule, "zcdp") == 0
-                                                 ? "their rhos are added (zcdp)"
-                                                 : "their epsilons and deltas are added (basic)");
+        cli_print("charges with a delta: %s\n", strcmp(rule, "zcdp") == 0
+                                                    ? "they add up by zCDP"
+                                                    : "their epsilons and deltas are added");
     return CLO_OK;
 }
 
@@ -144,30 +151,27 @@ static void loss_text(clo_loss loss, char *text, size_t size)
 static bool show_row(void *user, const clo_account *account)
 {
     request *const r = user;
-    char cap[96] = "none", left[96] = "-", composed[96] = "-", sum[96];
-    loss_text(account->spent, sum, sizeof sum);
-    if (isfinite(account->composed.epsilon))
-        loss_text(account->composed, composed, sizeof composed);
+    char cap[96] = "none", left[96] = "-", spent[96];
+    const bool composes = isfinite(account->composed.epsilon);
+    loss_text(composes ? account->composed : account->spent, spent, sizeof spent);
     if (account->capped) {
         loss_text(account->cap, cap, sizeof cap);
         loss_text(account->left, left, sizeof left);
     }
     if (r->seen++ == 0)
-        printf("%-*s  %-12s  %-15s  %-14s  %-14s  %7s  %s\n", r->name_width, "data set", "cap",
-               "composed", "plain sum", "left", "charges", "last charge");
-    printf("%-*s  %-12s  %-15s  %-14s  %-14s  %7llu  %s\n", r->name_width, account->dataset, cap,
-           composed, sum, left, (unsigned long long)account->charges,
-           cli_time(account->last_charge).text);
-    if (account->capped && strcmp(account->rule, "zcdp") == 0)
-        printf("%-*s  counted by rho (zcdp): runs that are only approximately so are refused\n",
-               r->name_width, "");
+        cli_print("%-*s  %-14s  %-16s  %-16s  %7s  %s\n", r->name_width, "data set", "cap", "spent",
+                  "left", "charges", "last charge");
+    cli_print("%-*s  %-14s  %-16s  %-16s  %7llu  %s\n", r->name_width, account->dataset, cap, spent,
+              left, (unsigned long long)account->charges, cli_time(account->last_charge).text);
+    r->composes = r->composes || account->composed.epsilon < 0.999 * account->spent.epsilon;
+    r->zcdp = r->zcdp || (account->capped && strcmp(account->rule, "zcdp") == 0);
     if (account->lowered) {
         loss_text(account->limit, cap, sizeof cap);
-        printf("%-*s  lowered to %s\n", r->name_width, "", cap);
+        cli_print("%-*s  lowered to %s\n", r->name_width, "", cap);
     }
     if (account->expires)
-        printf("%-*s  expires %s\n", r->name_width, "", cli_time(account->expires).text);
-    if (account->ended) printf("%-*s  closed\n", r->name_width, "");
+        cli_print("%-*s  expires %s\n", r->name_width, "", cli_time(account->expires).text);
+    if (account->ended) cli_print("%-*s  closed\n", r->name_width, "");
     return true;
 }
 
@@ -254,7 +258,14 @@ static clo_status show(request *r, cli_error *err)
     status =
         clo_ledger_accounts(r->ledger, r->dataset, json ? show_object : show_row, r, &err->error);
     end_list(r);
-    if (status == CLO_OK && !json && r->seen == 0) printf("%s: no data sets yet\n", r->path);
+    if (status != CLO_OK || json) return status;
+    if (r->seen == 0) cli_print("%s: no data sets yet\n", r->path);
+    if (r->composes)
+        fputs("Several runs cost less together than the sum of their epsilons.\n", stdout);
+    if (r->zcdp)
+        fputs("Charges add up by zCDP: the methods aggregate, approx, boosted and exact are "
+              "refused.\n",
+              stdout);
     return status;
 }
 
@@ -266,11 +277,11 @@ static bool history_row(void *user, const clo_charge *charge)
     char loss[96];
     loss_text(charge->loss, loss, sizeof loss);
     if (r->seen++ == 0)
-        printf("%6s  %-20s  %-*s  %-18s  %-10s  %s\n", "number", "time", r->name_width, "data set",
-               "mechanism", "relation", "loss");
-    printf("%6llu  %-20s  %-*s  %-18s  %-10s  %s\n", (unsigned long long)charge->sequence,
-           cli_time(charge->time).text, r->name_width, charge->dataset, charge->mechanism,
-           charge->relation, loss);
+        cli_print("%6s  %-20s  %-*s  %-18s  %-10s  %s\n", "number", "time", r->name_width,
+                  "data set", "mechanism", "relation", "loss");
+    cli_print("%6llu  %-20s  %-*s  %-18s  %-10s  %s\n", (unsigned long long)charge->sequence,
+              cli_time(charge->time).text, r->name_width, charge->dataset, charge->mechanism,
+              charge->relation, loss);
     return true;
 }
 
@@ -303,13 +314,13 @@ static bool history_line(void *user, const clo_charge *charge)
 {
     request *const r = user;
     if (r->seen++ == 0)
-        printf("number,time,dataset,mechanism,relation,epsilon,delta,user,host,purpose,program,"
-               "token,stored\n");
-    printf("%llu,%s,", (unsigned long long)charge->sequence, cli_time(charge->time).text);
+        cli_print("number,time,dataset,mechanism,relation,epsilon,delta,user,host,purpose,program,"
+                  "token,stored\n");
+    cli_print("%llu,%s,", (unsigned long long)charge->sequence, cli_time(charge->time).text);
     put_cell(charge->dataset, ",");
     put_cell(charge->mechanism, ",");
     put_cell(charge->relation, ",");
-    printf("%s,%s,", cli_number(charge->loss.epsilon).text, cli_number(charge->loss.delta).text);
+    cli_print("%s,%s,", cli_number(charge->loss.epsilon).text, cli_number(charge->loss.delta).text);
     put_cell(charge->user, ",");
     put_cell(charge->host, ",");
     put_cell(charge->purpose, ",");
@@ -340,7 +351,7 @@ static bool history_object(void *user, const clo_charge *charge)
 static clo_status history(request *r, cli_error *err)
 {
     const bool json = cli_given(r->args, "json"), csv = cli_given(r->args, "csv");
-    if (json && csv) return cli_fail(err, CLO_ARGUMENT, "--csv and --json exclude each other");
+    if (json && csv) return cli_fail(err, CLO_ARGUMENT, "choose --csv or --json, not both");
     clo_status status = open_for_list(r, err);
     if (status != CLO_OK) return status;
     begin_list(r, "cloister.ledger-history/2", "charges");
@@ -351,7 +362,7 @@ static clo_status history(request *r, cli_error *err)
                                 r, &err->error);
     end_list(r);
     if (status == CLO_OK && !json && !csv && r->seen == 0)
-        printf("%s: nothing was spent yet\n", r->path);
+        cli_print("%s: nothing was spent yet\n", r->path);
     return status;
 }
 
@@ -361,12 +372,14 @@ static clo_status history(request *r, cli_error *err)
 static void add_remarks(const request *r, const clo_ledger_facts *facts)
 {
     if (!facts->has_anchor)
-        printf("%s: no anchor: an older copy of it could not be told; the next run makes one\n",
-               r->path);
+        cli_print("%s: it has no anchor yet, so an older copy would not be noticed; the next run "
+                  "makes one\n",
+                  r->path);
     if (facts->clock_went_back > 0)
-        printf("%s: the clock went backwards before %llu of the charges: their numbers give the "
-               "order, not their times\n",
-               r->path, (unsigned long long)facts->clock_went_back);
+        cli_print(
+            "%s: the clock went backwards before %llu of the charges: go by their numbers, not "
+            "by their times\n",
+            r->path, (unsigned long long)facts->clock_went_back);
 }
 
 static clo_status verify(request *r, cli_error *err)
@@ -388,8 +401,8 @@ static clo_status verify(request *r, cli_error *err)
         }
         cli_json_end(&json);
     } else if (status == CLO_OK) {
-        printf("%s: sound; %llu charge%s, and every hash fits\n", r->path,
-               (unsigned long long)facts.charges, facts.charges == 1 ? "" : "s");
+        cli_print("%s: unchanged; %llu charge%s, and every hash is correct\n", r->path,
+                  (unsigned long long)facts.charges, facts.charges == 1 ? "" : "s");
         add_remarks(r, &facts);
     }
     return status;
@@ -486,9 +499,9 @@ static clo_status write_signed(request *r, const cli_bytes *text, cli_error *err
          from = found + 1)
         at = found + sizeof opening - 1;
     fwrite(text->data, 1, (size_t)(at - text->data), stdout);
-    printf("    \"signature\": \"");
-    for (size_t i = 0; i < sizeof signature; i++) printf("%02x", signature[i]);
-    printf("\",\n");
+    cli_print("    \"signature\": \"");
+    for (size_t i = 0; i < sizeof signature; i++) cli_print("%02x", signature[i]);
+    cli_print("\",\n");
     fwrite(at, 1, (size_t)(text->data + text->length - at), stdout);
     return cli_flush(stdout, err);
 }
@@ -548,7 +561,8 @@ static clo_status write_stored(const char *bytes, size_t length, clo_file *file,
 {
     clo_write *const to = file ? clo_file_write : cli_stream_write;
     if (!to(file ? (void *)file : stdout, bytes, length))
-        return cli_fail(err, CLO_IO, "the release could not be written");
+        return file ? cli_fail(err, CLO_IO, "the release could not be written")
+                    : cli_flush(stdout, err);
     return file ? clo_file_commit(file, &err->error) : cli_flush(stdout, err);
 }
 
@@ -564,7 +578,9 @@ static clo_status fetch(request *r, cli_error *err)
         return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the ledger", output);
     cli_hint(err, "cloister ledger history %s --json", r->path); /* which lists the tokens */
     if (!token || !token[0])
-        return cli_fail(err, CLO_ARGUMENT, "--token T must be given: the name of the run");
+        return cli_fail(err, CLO_ARGUMENT,
+                        "give --token T: the token of the run, which 'cloister "
+                        "ledger history --json' lists");
     clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
     if (status == CLO_OK)
         status = clo_ledger_result(r->ledger, token, &bytes, &length, &err->error);
@@ -600,32 +616,23 @@ static clo_status report(request *r, cli_error *err)
 
 /* ---- the verbs --------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    clo_status (*run)(request *r, cli_error *err);
-} verbs[] = { { "init", init },
-              { "show", show },
-              { "history", history },
-              { "verify", verify },
-              { "export", export_all },
-              { "fetch", fetch },
-              { "check", cli_ledger_check },
-              { "key", cli_ledger_key },
-              { "report", report },
-              { "acts", cli_ledger_acts },
-              { "backup", cli_ledger_backup },
-              { "restore", cli_ledger_restore },
-              { "move", cli_ledger_move },
-              { "rekey", cli_ledger_rekey },
-              { "adopt", cli_ledger_adopt },
-              { "lower", cli_ledger_lower },
-              { "close", cli_ledger_close },
-              { "expire", cli_ledger_expire },
-              { "group", cli_ledger_join } };
-enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
-#define VERBS                                                                                      \
-    "init, show, history, verify, export, fetch, check, key, report, acts, backup, restore, "      \
-    "move, rekey, adopt, lower, close, expire"
+#define YOURS    "For everybody"
+#define STEWARDS "For a steward (a ledger that others use)"
+
+static const cli_verb verbs[] = {
+#define VERB(name, run, group, usage, options, summary, about, examples)                           \
+    { #name, group, usage, options, summary, about, examples },
+#include "ledger_verbs.def"
+#undef VERB
+    { NULL, NULL, NULL, NULL, NULL, NULL, NULL },
+};
+
+static clo_status (*const runs[])(request *r, cli_error *err) = {
+#define VERB(name, run, group, usage, options, summary, about, examples) run,
+#include "ledger_verbs.def"
+#undef VERB
+};
+enum { VERB_COUNT = sizeof runs / sizeof *runs };
 
 static clo_status unknown_verb(const char *word, cli_error *err)
 {
@@ -634,70 +641,54 @@ static clo_status unknown_verb(const char *word, cli_error *err)
     const char *const meant = cli_nearest(word, names, VERB_COUNT);
     cli_hint(err, "cloister ledger --help");
     if (meant)
-        return cli_fail(err, CLO_ARGUMENT, "a ledger cannot '%s'; did you mean '%s'?", word, meant);
-    return cli_fail(err, CLO_ARGUMENT, "a ledger can " VERBS " and group, not '%s'", word);
+        return cli_fail(err, CLO_ARGUMENT, "'ledger' has no verb '%s'; did you mean '%s'?", word,
+                        meant);
+    return cli_fail(err, CLO_ARGUMENT, "'ledger' has no verb '%s'", word);
 }
 
-/* Which verbs take which option; the others take all. */
-static const struct {
-    const char *option, *verbs;
-} belongs[] = {
-    { "epsilon", "init|lower|adopt" },
-    { "delta", "init|lower|adopt" },
-    { "dataset", "init|show|history|report|adopt|lower|close|expire|group" },
-    { "open", "init" },
-    { "data", "init" },
-    { "folder", "init" },
-    { "rule", "init" },
-    { "new", "init" },
-    { "note", "restore|rekey|adopt|lower|close|expire|group" },
-    { "relation", "adopt" },
-    { "on", "expire" },
-    { "in", "group" },
-    { "from", "restore|move" },
-    { "to", "move" },
-    { "away", "move" },
-    { "lost", "restore" },
-    { "dry-run", "restore" },
-    { "token", "fetch" },
-    { "output", "fetch|report|backup" },
-    { "key", "check" },
-    { "pem", "key" },
-    { "csv", "history" },
-    { "json", "init|show|history|verify|export|fetch|check|key|acts" },
-};
-
-static clo_status check_options(const cli_args *args, const char *verb, cli_error *err)
+/* "lower or adopt": those that take the option. */
+static void say_takers(const char *option, char *text, size_t size)
 {
-    for (size_t i = 0; i < sizeof belongs / sizeof *belongs; i++) {
-        char text[200];
-        if (!cli_given(args, belongs[i].option) || cli_in_choices(belongs[i].verbs, verb)) continue;
-        cli_say_choices(belongs[i].verbs, text, sizeof text);
-        return cli_fail(err, CLO_ARGUMENT, "'ledger %s' does not take --%s: it belongs to %s", verb,
-                        belongs[i].option, text);
+    char names[300] = "";
+    for (const cli_verb *verb = verbs; verb->name; verb++)
+        if (cli_in_choices(verb->options, option))
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                     names[0] ? "|" : "", verb->name);
+    cli_say_choices(names, text, size);
+}
+
+static clo_status check_options(const cli_args *args, const cli_verb *verb, cli_error *err)
+{
+    for (const cli_option *option = rows; option->name; option++) {
+        char text[300];
+        if (!cli_given(args, option->name) || cli_in_choices(verb->options, option->name)) continue;
+        say_takers(option->name, text, sizeof text);
+        return cli_fail(err, CLO_ARGUMENT, "'ledger %s' has no option --%s, which belongs to %s",
+                        verb->name, option->name, text);
     }
     return CLO_OK;
 }
 
+extern const cli_command cli_ledger;
+
 static clo_status run(const cli_args *args, cli_error *err)
 {
-    const char *const verb = cli_word(args, 0);
+    const char *const word = cli_word(args, 0);
     char own[1024];
-    const bool checks = verb && strcmp(verb, "check") == 0; /* whose first word is a release */
+    const bool checks = word && strcmp(word, "check") == 0; /* whose first word is a release */
     request r = { .args = args,
                   .path = cli_word(args, checks ? 2 : 1),
                   .dataset = cli_value(args, "dataset") };
-    clo_status status = cli_check_words(args, 1, checks ? 3 : 2, "a verb: " VERBS " or group", err);
+    clo_status status = cli_check_words(args, 1, checks ? 3 : 2, "a verb, such as show", err);
     if (status != CLO_OK) return status;
-    size_t i = 0;
-    while (i < VERB_COUNT && strcmp(verbs[i].name, verb) != 0) i++;
-    if (i == VERB_COUNT) return unknown_verb(verb, err);
+    const cli_verb *const verb = cli_find_verb(&cli_ledger, word);
+    if (!verb) return unknown_verb(word, err);
     status = check_options(args, verb, err);
     if (status == CLO_OK && !r.path) {
         status = clo_ledger_default_path(own, sizeof own, &err->error);
         r.path = own;
     }
-    if (status == CLO_OK) status = verbs[i].run(&r, err);
+    if (status == CLO_OK) status = runs[verb - verbs](&r, err);
     clo_ledger_close(r.ledger);
     return status;
 }
@@ -705,98 +696,20 @@ static clo_status run(const cli_args *args, cli_error *err)
 static const cli_group *const groups[] = { &ledger_group, NULL };
 
 const cli_command cli_ledger = {
-    .usage = "init [LEDGER] --dataset NAME --epsilon E [--delta D] [--data FILE] [--folder FOLDER] "
-             "[--rule R] [--open] [--json]\n"
-             "show [LEDGER] [--dataset NAME] [--json]\n"
-             "history [LEDGER] [--dataset NAME] [--csv | --json]\n"
-             "verify [LEDGER] [--json]\n"
-             "export [LEDGER]\n"
-             "fetch [LEDGER] --token T [-o FILE]\n"
-             "check RELEASE.json|EXPORT.json [LEDGER | --key KEY] [--json]\n"
-             "key [LEDGER] [--pem]\n"
-             "report [LEDGER] [--dataset NAME] [-o PAGE.html]\n"
-             "acts [LEDGER] [--json]\n"
-             "backup [LEDGER] -o FILE\n"
-             "restore [LEDGER] [--from BACKUP] --note TEXT [--lost NAME=E:D,...] [--dry-run]\n"
-             "move [LEDGER] --to FILE | --away FOLDER | --from FOLDER\n"
-             "rekey [LEDGER] --note TEXT\n"
-             "adopt [LEDGER] --dataset NAME --epsilon E [--delta D] [--relation R] --note TEXT\n"
-             "lower [LEDGER] --dataset NAME --epsilon E [--delta D] --note TEXT\n"
-             "close [LEDGER] --dataset NAME --note TEXT\n"
-             "expire [LEDGER] --dataset NAME --on DAY --note TEXT\n"
-             "group [LEDGER] --dataset NAME --in GROUP --note TEXT",
-    .about =
-        "The ledger records what was spent on each data set, before the data are asked.  'init' "
-        "makes the ledger where there is none, declares a data set and caps what may ever be spent "
-        "on it; a run that the cap does not "
-        "cover is refused and costs nothing.  'show' says what was spent and what is left, "
-        "'history' "
-        "lists every charge, 'verify' checks the chain of hashes from the first charge on, "
-        "'export' writes all "
-        "entries as JSON, signed, for an archive or an auditor ('check EXPORT.json --key KEY'): "
-        "times, names, who asked and what for, never data.  'fetch' gives a stored "
-        "release "
-        "again, byte for byte, and costs nothing.  'report' writes a page for an auditor: what was "
-        "spent over time, what is left, and whether every hash fits.\n\n"
-        "Every metered release is signed with a key (Ed25519) that follows from the ledger's own: "
-        "it "
-        "says which charge it is, and 'check' says whether it is that charge and whether a byte "
-        "was "
-        "changed.  It ends with 0 where it is genuine, with 9 where it is not (changed, signed by "
-        "another key, not signed, or of another ledger), with 3 where the file is no release.  "
-        "With "
-        "--key, the public key that 'key' prints, an auditor needs neither ledger nor secret.\n\n"
-        "A ledger is closed unless it was made with --open: what nobody declared is not charged "
-        "in it, so that a mistyped name is no second budget.  Its names are made of Latin "
-        "letters, digits, - _ . + @ and blanks, and one that looks like another is refused: "
-        "neither case, nor the kind of dash, nor 0 for o, nor 1 or I for l makes a new name.  "
-        "--data and --folder say which data a name stands for: a run that would charge them under "
-        "another one is refused.  Ledgers of older versions are open, and stay so.\n\n"
-        "What its steward does leaves an entry with a note, which 'acts' lists, and gives nothing "
-        "back that was spent.  'lower', 'close' and 'expire' narrow a cap; 'group' charges a "
-        "second "
-        "declared name along with a data set, for data that share persons; 'adopt' charges what "
-        "was "
-        "released elsewhere.  'backup' makes a whole copy while others charge; 'restore' brings it "
-        "back and charges what was spent since: what the anchor knows of it, and the whole cap "
-        "where "
-        "nobody knows (--lost, and you answer for the number).  'move' takes a ledger to another "
-        "place, or with its key and anchor to another machine; 'rekey' computes every hash anew "
-        "under a new key.\n\n"
-        "LEDGER is a file; without it, your own: $XDG_STATE_HOME/cloister/ledger.db or "
-        "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.\n\n"
-        "'composed' is what the charges come to together, which is never more than the cap.  "
-        "'plain sum' adds their epsilons and deltas: independent noises partly cancel, so that "
-        "many small charges come to less than their sum, and the sum may pass the cap.\n\n"
-        "The hashes are keyed.  The key is $XDG_CONFIG_HOME/cloister/ledger.key or "
-        "~/.config/cloister/ledger.key, made on first use: keep a copy of it.  Beside it, in "
-        "anchors/, stands how far each ledger and its copies had come, so that an old one is "
-        "noticed "
-        "and all of them share one cap.",
+    .usage = "VERB [LEDGER] [option ...]",
+    .about = "The ledger is a file that records the budget of each data set and what was spent of "
+             "it.  Every run is charged before its first query, and a run that does not fit into "
+             "the cap is refused.\n\n"
+             "LEDGER is the file.  By default it is your own: $XDG_STATE_HOME/cloister/ledger.db "
+             "or ~/.local/state/cloister/ledger.db.  'cloister ledger VERB --help' explains a "
+             "verb.",
     .examples = "At most epsilon 3 on the patients, ever\n"
-                "cloister ledger init --dataset patients.csv --epsilon 3 --delta 1e-6\n"
-                "The same, and the file is noticed under other names\n"
-                "cloister ledger init --dataset patients.csv --epsilon 3 --data patients.csv\n"
+                "cloister ledger init --dataset patients.csv --epsilon 3\n"
                 "What is left?\n"
                 "cloister ledger show\n"
-                "Was it tampered with?\n"
-                "cloister ledger verify\n"
-                "A release that was lost, by its run's token\n"
-                "cloister ledger fetch --token may-report -o may.json\n"
-                "A page of the books, for an auditor\n"
-                "cloister ledger report -o books.html\n"
                 "Is this what was released?\n"
-                "cloister ledger check may.json\n"
-                "The same, by an auditor\n"
-                "cloister ledger key > cloister.pub; cloister ledger check may.json --key "
-                "cloister.pub\n"
-                "A copy each night, and what to do where the file is lost\n"
-                "cloister ledger backup -o ledger-1.db; cloister ledger restore --from ledger-1.db "
-                "--note 'disk failed'\n"
-                "Two waves of one panel share a budget\n"
-                "cloister ledger group --dataset wave2.csv --in panel --note 'same persons'\n"
-                "A copy of the books for the archive\n"
-                "cloister ledger export > ledger-2024.json",
+                "cloister ledger check may.json",
+    .verbs = verbs,
     .groups = groups,
     .run = run,
 };

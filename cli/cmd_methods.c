@@ -3,18 +3,18 @@
 #include <string.h>
 
 static const cli_option method_rows[] = {
-    CLI_OPTION("json", 0, NULL, "write JSON"),
+    CLI_OPTION("all", 0, NULL, "also list the research methods"),
+    CLI_OPTION("json", 0, NULL, "write JSON, with all methods"),
     CLI_ROWS_END,
 };
-static const cli_group method_group = { "Output", method_rows };
+static const cli_group method_group = { "Options", NULL, method_rows };
 
 /* "kmeans" is every method of it, "kmeans/lloyd" that one, NULL all. */
 static bool is_asked_for(const clo_mechanism *mechanism, const char *name)
 {
-    char full[128];
-    if (!name || strcmp(name, clo_mechanism_family(mechanism)) == 0) return true;
-    cli_mechanism_name(mechanism, full, sizeof full);
-    return strcmp(name, full) == 0;
+    const clo_mechanism *const named = name ? clo_mechanism_find(name) : NULL;
+    if (!name || !named || strchr(name, '/')) return !name || named == mechanism;
+    return strcmp(clo_mechanism_family(named), clo_mechanism_family(mechanism)) == 0;
 }
 
 static void print_one(const clo_mechanism *mechanism)
@@ -39,14 +39,30 @@ static void print_one(const clo_mechanism *mechanism)
     }
 }
 
-static void print_list(void)
+static void print_listed(bool research)
 {
     for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        const clo_mechanism *const mechanism = clo_mechanism_at(i);
         char name[128];
-        cli_mechanism_name(clo_mechanism_at(i), name, sizeof name);
+        if (clo_mechanism_is_research(mechanism) != research) continue;
+        cli_mechanism_name(mechanism, name, sizeof name);
         printf("%-20s", name);
-        cli_wrap(stdout, 20, 20, clo_mechanism_summary(clo_mechanism_at(i)));
+        cli_wrap(stdout, 20, 20, clo_mechanism_summary(mechanism));
     }
+}
+
+/* Most people need few of them, and a list of all hides those. */
+static void print_list(bool all)
+{
+    print_listed(false);
+    if (!all) {
+        puts("\nName only a family, such as kmeans, and cloister chooses the method.\n"
+             "pca is another name of the family subspace, subspace-clusters of subspaces.\n"
+             "'cloister methods --all' also lists the research methods.");
+        return;
+    }
+    puts("\nResearch methods, to compare with");
+    print_listed(true);
 }
 
 static void param_json(clo_writer *json, const clo_param *param)
@@ -100,7 +116,7 @@ static clo_status run(const cli_args *args, cli_error *err)
         return CLO_OK;
     }
     if (!asked) {
-        print_list();
+        print_list(cli_given(args, "all"));
         return CLO_OK;
     }
     bool first = true;
@@ -116,11 +132,11 @@ static clo_status run(const cli_args *args, cli_error *err)
 static const cli_group *const groups[] = { &method_group, NULL };
 
 const cli_command cli_methods = {
-    .usage = "[FAMILY[/METHOD]] [--json]",
-    .about = "Lists the methods, or explains one: its parameters with their ranges and presets, "
-             "how strong its guarantee is, and where the proof is.",
-    .examples = "What there is\ncloister methods\n"
-                "All about k-means\ncloister methods kmeans",
+    .usage = "[FAMILY[/METHOD]] [--all] [--json]",
+    .about = "Lists the methods, or explains one: its parameters, their ranges and defaults, its "
+             "guarantee and its proof.",
+    .examples = "The methods that people need\ncloister methods\n"
+                "All methods of k-means\ncloister methods kmeans",
     .groups = groups,
     .run = run,
 };

@@ -7,30 +7,29 @@
 
 static const cli_option rows[] = {
     CLI_OPTION("output", 'o', "FILE",
-               "write to this file, whole or not at all; .html, .svg or .json says the format, "
-               "too"),
+               "write to this file, whole or not at all; .html, .svg or .json chooses the format"),
     CLI_CHOICE("format", "F", "text|html|svg|vega-lite|json", NULL,
-               "text; a page; one chart as a picture, or as data and a specification that others "
-               "can restyle; the release again as JSON"),
+               "text; an HTML page; one chart as an SVG picture or as a Vega-Lite specification; "
+               "the release as JSON"),
     CLI_OPTION("open", 0, NULL, "show the page in the browser; needs -o"),
     CLI_OPTION("wide", 0, NULL, "text: show all rows and columns, however many"),
     CLI_OPTION("json", 0, NULL, "the same as --format json, in the canonical form"),
     CLI_ROWS_END,
 };
-static const cli_group output_group = { "Output", rows };
+static const cli_group output_group = { "Output", NULL, rows };
 static const cli_option chart_rows[] = {
     CLI_OPTION("chart", 0, "NAME",
                "svg, vega-lite: which chart (map, centers, curve, loadings, spectrum, angles or "
                "ranges); by default the first that the release has"),
     CLI_OPTION("axes", 0, "X,Y",
                "the two columns, by name or by number, that the chart map shows; by default the "
-               "two directions in which the centres differ most"),
+               "two directions in which the centers differ most"),
     CLI_OPTION("compare", 0, NULL, "several releases, of the same columns, in the same charts"),
-    CLI_OPTION("ledger", 0, "LEDGER", "html: what this ledger says was spent and is left"),
-    CLI_OPTION("dataset", 0, "NAME", "html: of this data set of the ledger alone"),
+    CLI_OPTION("ledger", 0, "LEDGER", "html: also show the budget in this ledger"),
+    CLI_OPTION("dataset", 0, "NAME", "html: only this data set of the ledger"),
     CLI_ROWS_END,
 };
-static const cli_group chart_group = { "Charts and pages", chart_rows };
+static const cli_group chart_group = { "Charts and pages", NULL, chart_rows };
 
 enum { MOST_RELEASES = 26 };
 
@@ -72,23 +71,20 @@ static clo_status check_options(const request *r, cli_error *err)
     const cli_args *const args = r->args;
     const bool one = is(r, "svg") || is(r, "vega-lite"), drawn = one || is(r, "html");
     if (cli_given(args, "wide") && !is(r, "text"))
-        return cli_fail(err, CLO_ARGUMENT, "--wide is about text: leave it out");
+        return cli_fail(err, CLO_ARGUMENT, "--wide is only for text: leave it out");
     if (cli_given(args, "json") && !is(r, "json"))
-        return cli_fail(err, CLO_ARGUMENT, "--json and --format %s are two forms: ask for one",
-                        r->format);
+        return cli_fail(err, CLO_ARGUMENT, "choose --json or --format %s, not both", r->format);
     if (!one && cli_given(args, "chart"))
-        return cli_fail(err, CLO_ARGUMENT,
-                        "--chart is about one chart: add --format svg or vega-lite");
+        return cli_fail(err, CLO_ARGUMENT, "--chart needs --format svg or --format vega-lite");
     if (!drawn && (cli_given(args, "axes") || cli_given(args, "compare")))
         return cli_fail(err, CLO_ARGUMENT,
-                        "--axes and --compare are about charts: add --format html or svg");
+                        "--axes and --compare need --format html or --format svg");
     if (!is(r, "html") && (cli_given(args, "ledger") || cli_given(args, "open")))
-        return cli_fail(err, CLO_ARGUMENT,
-                        "--ledger and --open are about a page: add -o with a name in .html");
+        return cli_fail(err, CLO_ARGUMENT, "--ledger and --open need a page: add -o PAGE.html");
     if (cli_given(args, "dataset") && !cli_given(args, "ledger"))
-        return cli_fail(err, CLO_ARGUMENT, "--dataset is one of a ledger: add --ledger");
+        return cli_fail(err, CLO_ARGUMENT, "--dataset names a data set of a ledger: add --ledger");
     if (cli_given(args, "open") && !cli_given(args, "output"))
-        return cli_fail(err, CLO_ARGUMENT, "--open shows a file: add -o with its name");
+        return cli_fail(err, CLO_ARGUMENT, "--open needs a file: add -o PAGE.html");
     return CLO_OK;
 }
 
@@ -108,15 +104,6 @@ static clo_status take_axes(request *r, cli_error *err)
     return CLO_OK;
 }
 
-static clo_status check_seal(const clo_release *release, const char *path, cli_error *err)
-{
-    if (clo_release_seal(release) != CLO_SEAL_BROKEN) return CLO_OK;
-    cli_hint(err, "cloister ledger fetch, which has it as it was");
-    return cli_fail(err, CLO_SIGNATURE,
-                    "%.300s was changed after it was signed: what it says is not what was released",
-                    path);
-}
-
 static clo_status read_all(request *r, cli_error *err)
 {
     const size_t count = cli_word_count(r->args);
@@ -126,7 +113,7 @@ static clo_status read_all(request *r, cli_error *err)
         if (status != CLO_OK) return status;
         r->names[i] = slash ? slash + 1 : path;
         r->count++;
-        status = check_seal(r->releases[i], path, err);
+        status = cli_check_seal(r->releases[i], path, err);
         if (status != CLO_OK) return status;
     }
     r->options.others = (const clo_release *const *)(r->releases + 1);
@@ -220,26 +207,27 @@ const cli_command cli_report = {
              "RELEASE.json -o CHART.svg [--chart NAME] [--axes X,Y]\n"
              "--compare RELEASE.json RELEASE.json ... -o PAGE.html",
     .about =
-        "Says in words what a release holds and what it promises, or draws it.  A release is "
-        "public, and so is its report: it holds nothing else of the data.  A signed release that "
-        "was changed since is refused; whose signature it is, 'cloister ledger check' says.\n\n"
-        "A page is one file that needs no network and runs no script.  It says what was released "
-        "in words that can be quoted, what the guarantee means, shows every chart with its "
-        "numbers, how sure they are, how it was made and how to use it.  Of many columns it shows "
-        "those in which the centres differ most, and says so.\n\n"
-        "The charts: map has the centres on a plane (area: the released number of records; bars: "
-        "one standard deviation of the noise; rings: how far about its centre records were counted "
-        "in full), centers every centre in every column, curve the loss over the number of "
-        "clusters that was chosen by it, loadings and angles the directions of subspaces, spectrum "
-        "their energy beside the edge of the noise, ranges released bounds.\n\n"
-        "At a terminal the centres are a table with bars: a bar goes from the lowest number of its "
-        "column to the highest, and after a number stands by how much noise may have moved it.  To "
-        "a file or a pipe, and with --wide, arrays are written as they are, and one of more than "
-        "eight columns a column a line.",
-    .examples = "Show a release as text\ncloister report out.json\n"
-                "A page for people, in the browser\ncloister report out.json -o out.html --open\n"
-                "The centres as a picture\ncloister report out.json -o centers.svg\n"
-                "The same on two columns\ncloister report out.json --axes age,income -o two.svg\n"
+        "Shows a release as text, as a page or as a picture.  A release is public, and so is its "
+        "report: it uses only the release.  It refuses a signed release that somebody changed.  "
+        "'cloister ledger check' shows who signed it.\n\n"
+        "A page is one HTML file that needs no network and runs no script.  It states what was "
+        "released and what the guarantee means, in sentences that you can quote.  It shows every "
+        "chart with its numbers, and how far noise may have moved them.\n\n"
+        "There are these charts.  map: the centers on a plane, with their sizes and noise.  "
+        "centers: every center in every column.  curve: the loss for each number of clusters.  "
+        "loadings and angles: the directions of subspaces.  spectrum: the energy of directions, "
+        "and that of noise.  ranges: released bounds.\n\n"
+        "At a terminal the centers are a table with bars from the lowest to the highest value of "
+        "a column.  After ± is the standard deviation of the noise.  In a file or a pipe, and "
+        "with --wide, all arrays are written completely.",
+    .examples = "Show a release as text\n"
+                "cloister report out.json\n"
+                "A page, in the browser\n"
+                "cloister report out.json -o out.html --open\n"
+                "The centers as a picture\n"
+                "cloister report out.json -o centers.svg\n"
+                "The same on two columns\n"
+                "cloister report out.json --axes age,income -o two.svg\n"
                 "Two releases side by side\n"
                 "cloister report --compare may.json june.json -o both.html",
     .groups = groups,

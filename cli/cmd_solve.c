@@ -8,34 +8,32 @@
 static const char notice[] = "not private: for those who may see the data";
 
 static const cli_option start_rows[] = {
-    CLI_OPTION("dims", 0, "Q1,Q2,...", "a dimension for each subspace, in place of --dim"),
+    CLI_OPTION("dims", 0, "Q1,Q2,...", "the dimension of each subspace, instead of --dim"),
     CLI_OPTION("start", 0, "FILE", "a solution to start from (kplanes, kmeans, kmedian)"),
     CLI_OPTION("bounds-file", 0, "FILE",
-               "work in the coordinates of a run: FILE is a release, whose columns and bounds are "
-               "then taken, or bounds as run takes them: LO,HI or a CSV file with a line for each "
-               "column"),
+               "use the columns and the scale of a run: FILE is a release, or bounds as for 'run' "
+               "(LO,HI or a CSV file with a line per column)"),
     CLI_ROWS_END,
 };
-static const cli_group start_group = { "Start", start_rows };
+static const cli_group start_group = { "Start", NULL, start_rows };
 static const cli_option result_rows[] = {
     CLI_OPTION("output", 'o', "FILE",
-               "write the solution as JSON; the file appears whole or not at all"),
-    CLI_OPTION("labels", 0, "FILE", "write which cluster each row is in, counted from 0"),
+               "write the solution as JSON to this file, whole or not at all"),
+    CLI_OPTION("labels", 0, "FILE", "write the cluster of each row to this file, counted from 0"),
     CLI_OPTION("flats-file", 0, "FILE",
-               "write the centres, or the bases on top of each other as generate writes a truth, "
-               "as CSV or NPY"),
-    CLI_OPTION("json", 0, NULL, "write the solution to standard output as JSON, not as text"),
+               "write the centers, or the bases one below the other, as CSV or NPY to this file"),
+    CLI_OPTION("json", 0, NULL, "write the solution to standard output as JSON instead of text"),
     CLI_ROWS_END,
 };
-static const cli_group result_group = { "Result", result_rows };
+static const cli_group result_group = { "Result", NULL, result_rows };
 static const cli_option running_rows[] = {
     CLI_OPTION("threads", 0, "N",
                "how many threads to use; the solution is the same with any number"),
-    CLI_OPTION("seed", 0, "TEXT", "draw the starts from this seed; the preset is always the same"),
-    CLI_OPTION("quiet", 'q', NULL, "say nothing but errors and warnings"),
+    CLI_OPTION("seed", 0, "TEXT", "draw the starts from this seed; by default always the same"),
+    CLI_OPTION("quiet", 'q', NULL, "print errors and warnings only"),
     CLI_ROWS_END,
 };
-static const cli_group running_group = { "Running", running_rows };
+static const cli_group running_group = { "Running", NULL, running_rows };
 
 /* ---- options -------------------------------------------------------------------- */
 
@@ -64,7 +62,7 @@ static clo_status read_dims(const char *list, job *j, cli_error *err)
         uint64_t value;
         snprintf(word, sizeof word, "%.*s", (int)length, at);
         const clo_status status =
-            cli_parse_whole("each of --dims", word, 1, UINT32_MAX, &value, err);
+            cli_parse_whole("each entry of --dims", word, 1, UINT32_MAX, &value, err);
         if (status != CLO_OK) return status;
         j->dims[j->dim_count++] = (size_t)value;
         if (!at[length]) return CLO_OK;
@@ -136,7 +134,7 @@ static clo_status solve(job *j, cli_error *err)
     clo_solve_options how = clo_solve_options_default();
     cli_progress progress;
     cli_progress_start(&progress, "running", cli_given(j->args, "quiet"));
-    cli_progress_hurry();
+    cli_stop_words("stopped at the caller's request");
     how.threads = j->threads;
     how.rng = j->rng;
     how.progress = cli_progress_step;
@@ -218,7 +216,9 @@ static clo_status deliver(const job *j, clo_file *file, cli_error *err)
     const bool json = cli_given(j->args, "json") || cli_given(j->args, "output");
     clo_status status = CLO_OK;
     if (cli_given(j->args, "flats-file") && clo_solution_cols(j->solution) == 0)
-        return cli_fail(err, CLO_ARGUMENT, "--flats-file: of an affinity there are labels alone");
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--flats-file needs rows; from an affinity 'solve' "
+                        "finds only labels");
     cli_warn("%s", notice);
     if (!json)
         print_text(j->solution);
@@ -272,21 +272,20 @@ static const cli_group *const groups[] = {
 
 const cli_command cli_solve = {
     .usage = "SOLVER FILE [--clusters K] [--dim Q] [option ...]",
-    .about = "Runs an ordinary, NON-PRIVATE solver: to see what privacy costs, to choose the "
-             "number of clusters on data that may be seen, or for its own sake.  A solution comes "
-             "from the data without noise: only those who may see the data may see it.  Nothing is "
-             "charged to a ledger.  Rows with a cell that is not a number are refused.\n\n"
-             "With --bounds-file it measures as a run does: each column from the middle of its "
-             "public bounds, in units of half their width.  What it writes is in the units of the "
-             "data, and the cost is shown in both.",
+    .about = "Runs an ordinary, NON-PRIVATE solver, for example to measure what privacy costs.  A "
+             "solution comes from the data without noise, so only people who may see the data may "
+             "see it.  No ledger is charged.  Every cell must be a number.\n\n"
+             "With --bounds-file it uses the scale of a run: each column is measured from the "
+             "middle of its public bounds, in units of half their width.  The solution is written "
+             "in the units of the data, and the cost is shown in both.",
     .examples =
-        "Three planes, by the method that fits\n"
+        "Three planes, by the best of several solvers\n"
         "cloister solve auto sample.csv --clusters 3 --dim 2\n"
         "Sparse subspace clustering, with the clusters in a file of their own\n"
         "cloister solve ssc faces.npy --clusters 5 --dim 9 --flats affine --labels found.csv\n"
-        "What would k-means say without privacy?\n"
+        "What would k-means find without privacy?\n"
         "cloister solve kmeans patients.csv --clusters 3 -o plain.json\n"
-        "And in the columns and on the scale of a release\n"
+        "The same, in the columns and on the scale of a release\n"
         "cloister solve kmeans patients.csv --clusters 3 --bounds-file out.json -o plain.json",
     .groups = groups,
     .solvers = true,

@@ -17,31 +17,31 @@ enum { KEY_FIELDS = 5 };
 
 static const cli_option sweep_rows[] = {
     CLI_OPTION("epsilon", 0, "LIST",
-               "the privacy losses to try: 0.1,0.3,1; must be given, but for "
-               "solvers alone"),
+               "the epsilons to try: 0.1,0.3,1; must be given, unless all methods are solvers"),
     CLI_OPTION("seeds", 0, "LIST",
-               "which seeds: 1-10, or 1,5,9; of a model each makes data of its own; by default 1"),
+               "the seeds: 1-10, or 1,5,9; a model makes other data for each; by default 1"),
     CLI_OPTION("set", 0, "SETTING=V,...",
-               "settings of every method: clusters=3,dim=2; with several values, clusters=2|4|8, "
-               "each is tried"),
+               "settings of every method: clusters=3,dim=2; clusters=2|4|8 tries each value"),
     CLI_OPTION("reference", 0, "SOLVER",
-               "whose cost the ratio is to, SOLVER[:SETTING=V,...]; 'none': no ratio; by default "
-               "kmeans, kmedian, auto or pca, as the family is"),
-    CLI_OPTION("truth", 0, "FILE", "of a file: the true centres or bases, as for evaluate"),
-    CLI_OPTION("labels", 0, "FILE", "of a file: the true cluster of each row, counted from 0"),
-    CLI_OPTION("part", 0, "I/N", "only every N-th row, from the I-th on: for several at once"),
+               "the ordinary solver that costs are divided by, SOLVER[:SETTING=V,...]; 'none': no "
+               "ratio; by default kmeans, kmedian, auto or pca, by the family"),
+    CLI_OPTION("truth", 0, "FILE", "for a file: the true centers or bases, as for 'evaluate'"),
+    CLI_OPTION("labels", 0, "FILE", "for a file: the true cluster of each row, counted from 0"),
+    CLI_OPTION("part", 0, "I/N",
+               "only every N-th row, from the I-th on, to share the work among "
+               "several commands"),
     CLI_OPTION("output", 'o', "FILE",
-               "where the rows go; those that are there stay and are not run again; by default "
-               "standard output"),
+               "write the rows to this file; rows that it already has are not run again; by "
+               "default standard output"),
     CLI_ROWS_END,
 };
-static const cli_group sweep_group = { "Experiment", sweep_rows };
+static const cli_group sweep_group = { "Experiment", NULL, sweep_rows };
 static const cli_option job_rows[] = {
     CLI_OPTION("delta", 0, "D", "as for run"),
     CLI_CHOICE("relation", "R", "replace|add-remove", "replace", "as for run"),
     CLI_CHOICE("accept", "G", "exact|idealized|asymptotic", NULL,
-               "the weakest guarantee that is accepted; by default exact of a family, and whatever "
-               "it has of a method that is named"),
+               "the weakest guarantee to accept; by default exact for a family, and that of the "
+               "method if you name one"),
     CLI_OPTION("norm", 0, "R", "a public radius, as for run"),
     CLI_OPTION("bounds", 0, "LO,HI", "public bounds of every column, as for run"),
     CLI_OPTION("center", 0, "V1,V2,...", "a public point, as for run"),
@@ -49,7 +49,7 @@ static const cli_option job_rows[] = {
     CLI_OPTION("quiet", 'q', NULL, "print errors and warnings only"),
     CLI_ROWS_END,
 };
-static const cli_group job_group = { "Every run", job_rows };
+static const cli_group job_group = { "Every run", NULL, job_rows };
 /* Those that are settings of a job, and part of what a row is known by. */
 static const char *const job_settings[] = { "delta", "relation", "norm", "bounds", "center" };
 enum { JOB_SETTINGS = sizeof job_settings / sizeof *job_settings };
@@ -411,6 +411,7 @@ static clo_status run_all(sweep *s, cli_error *err)
     clo_status status = CLO_OK;
     cli_progress progress;
     cli_progress_start(&progress, "running", cli_given(s->args, "quiet"));
+    cli_stop_words("stopped: the same command goes on from there");
     for (size_t i = 0; i < s->seed_count && status == CLO_OK; i++) {
         cli_progress_step(&progress, (double)i / (double)s->seed_count);
         status = run_seed(s, s->seeds[i], err);
@@ -434,7 +435,10 @@ static clo_status read_part(sweep *s, cli_error *err)
     if (!text) return CLO_OK;
     if (sscanf(text, "%lu/%lu%c", &part, &parts, &end) != 2 || part < 1 || part > parts ||
         parts > 1000)
-        return cli_fail(err, CLO_ARGUMENT, "--part must be I/N with I from 1 to N, not '%s'", text);
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--part must be I/N with I from 1 to N, as in 2/4, not "
+                        "'%s'",
+                        text);
     s->part = part - 1;
     s->parts = parts;
     return CLO_OK;
@@ -452,7 +456,7 @@ static clo_status check_way(const sweep *s, const cli_way *way, cli_error *err)
         return status;
     }
     if (s->epsilon_count == 0)
-        return cli_fail(err, CLO_ARGUMENT, "--epsilon is missing: the privacy losses to try");
+        return cli_fail(err, CLO_ARGUMENT, "give --epsilon: the epsilons to try, as in 0.1,1,10");
     status = clo_job_new(&job, &err->error);
     for (size_t e = 0; e < s->epsilon_count && status == CLO_OK; e++) {
         status = set_job(s, way, s->epsilons[e], "0", job, err);
@@ -490,7 +494,7 @@ static clo_status read_options(sweep *s, cli_error *err)
     s->data = cli_word(args, 0);
     if (cli_is_model(s->data) && (cli_given(args, "truth") || cli_given(args, "labels")))
         return cli_fail(err, CLO_ARGUMENT,
-                        "--truth and --labels are of a file: a model has its "
+                        "leave out --truth and --labels: they are for a file, and a model has its "
                         "own");
     if (epsilon)
         status = cli_parse_list("--epsilon", epsilon, &s->epsilons, &s->epsilon_count, err);
@@ -542,19 +546,18 @@ static const cli_group *const groups[] = { &sweep_group, &job_group, &cli_readin
 const cli_command cli_sweep = {
     .usage = "DATA METHOD[:SETTING=VALUE,...] ... --epsilon LIST [--seeds LIST] [option ...]",
     .about =
-        "Runs every method at every epsilon with every seed, and writes a row of CSV for each: "
-        "what 'evaluate' measures, the cost over that of an ordinary solver, and the processor's "
-        "seconds of the run.  It is for experiments on data that may be seen: the runs are seeded "
-        "and measured without noise, so that NOTHING of it is private, and no ledger is "
+        "Runs every method at every epsilon with every seed, and writes one CSV row per run.  A "
+        "row has what 'evaluate' measures, the cost as a multiple of that of an ordinary solver, "
+        "and the processor time.  It is for experiments on data that may be seen: the runs are "
+        "seeded and measured without noise, so NOTHING of it is private, and no ledger is "
         "charged.\n\n"
-        "DATA is a file, or a model that makes data anew for each seed, as 'generate' does: "
-        "subspaces or mixture, with its settings, subspaces:rows=1000,cols=10,noise=0.1.  METHOD "
-        "is a family, FAMILY/METHOD, or solve/SOLVER for an ordinary solver, with settings; where "
-        "a setting has several values, rounds=10|50, each is tried.\n\n"
-        "A row is known by data, method, settings, epsilon and seed: one that is in the file is "
-        "not run again, so that a sweep that was stopped goes on where it was.  A run that cannot "
-        "be made at its settings is a row, too, with the reason as its problem.  The noise of a "
-        "row comes from these fields; the data of a seed are those of 'generate --seed'.",
+        "DATA is a file, or a model that makes other data for each seed, as 'generate --seed' "
+        "does: subspaces:rows=1000,cols=10,noise=0.1.  METHOD is a family, FAMILY/METHOD, or "
+        "solve/SOLVER for an ordinary solver.  Settings come after a colon, and rounds=10|50 "
+        "tries both values.\n\n"
+        "Data, method, settings, epsilon and seed identify a row.  A row that is in the file is "
+        "not run again, so a sweep that was stopped goes on where it was.  A run that is not "
+        "possible is also a row, with the reason in the column 'problem'.",
     .examples =
         "Two methods, ten data sets, four epsilons\n"
         "cloister sweep subspaces:rows=1000,cols=10 subspaces/sulq subspaces/moments --set "
@@ -562,7 +565,7 @@ const cli_command cli_sweep = {
         "How many rounds?\n"
         "cloister sweep mixture:cols=8 'kmeans/lloyd:rounds=3|5|10' --set clusters=5 --epsilon 1 "
         "--norm 1 --seeds 1-20 -o rounds.csv\n"
-        "Your own file, private and not\n"
+        "Your own file, with and without privacy\n"
         "cloister sweep sample.csv kmeans solve/kmeans --set 'clusters=2|4|8' --epsilon 0.5,1 "
         "--bounds 0,1 --labels labels.csv -o rows.csv",
     .groups = groups,

@@ -5,7 +5,7 @@ static const cli_option rows[] = {
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
-static const cli_group output_group = { "Output", rows };
+static const cli_group output_group = { "Output", NULL, rows };
 
 static clo_status run(const cli_args *args, cli_error *err)
 {

@@ -87,3 +87,11 @@ clo_status cli_read_labels(const cli_args *args, const char *option, size_t rows
         free(labels);
     return status;
 }
+
+clo_status cli_check_seal(const clo_release *release, const char *path, cli_error *err)
+{
+    if (clo_release_seal(release) != CLO_SEAL_BROKEN) return CLO_OK;
+    cli_hint(err, "cloister ledger fetch --token T, which writes the original again");
+    return cli_fail(err, CLO_SIGNATURE,
+                    "%.300s was changed after it was signed: do not trust its numbers", path);
+}

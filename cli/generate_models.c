@@ -53,8 +53,8 @@ clo_status cli_settings_take_truth(const cli_args *args, cli_settings *s, cli_er
                         (!subspaces || (clusters * cols == from.rows && from.cols <= cols));
     if (!agrees || clusters < 1)
         return cli_fail(err, CLO_ARGUMENT,
-                        "%s holds %zu rows and %zu columns, which is no truth for the --cols, "
-                        "--clusters and --dim there are",
+                        "%s has %zu rows and %zu columns, which does not fit --cols, --clusters "
+                        "and --dim",
                         path, from.rows, from.cols);
     s->clusters = clusters;
     s->cols = cols;
@@ -155,7 +155,7 @@ clo_status cli_generate_dense(const cli_settings *s, clo_rng *rng, double **reco
     size_t cells, numbers;
     if (__builtin_mul_overflow(s->rows, s->cols, &cells) || cells > SIZE_MAX / 16 ||
         __builtin_mul_overflow(s->clusters * s->cols, flats ? s->dim : 1, &numbers))
-        return cli_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
+        return cli_fail(err, CLO_MEMORY, "there is not enough memory for so many rows and columns");
     *records = cli_alloc(cells, sizeof **records);
     *labels = cli_alloc(s->rows, sizeof **labels);
     *truth = cli_alloc(numbers, sizeof **truth);
@@ -217,7 +217,7 @@ static clo_status write_centers(const char *path, const clo_sparse_rows *centers
     if (!path) return CLO_OK;
     if (is_libsvm(path)) return clo_sparse_write(path, centers, NULL, &err->error);
     if (__builtin_mul_overflow(centers->rows, centers->cols, &cells) || cells > SIZE_MAX / 16)
-        return cli_fail(err, CLO_MEMORY, "so many centres do not fit in memory");
+        return cli_fail(err, CLO_MEMORY, "there is not enough memory for so many centers");
     double *const dense = cli_alloc(cells, sizeof *dense);
     for (size_t i = 0; i < centers->rows * centers->width; i++)
         dense[i / centers->width * centers->cols + centers->columns[i]] = centers->values[i];
@@ -233,7 +233,7 @@ static clo_status make_sparse(const cli_args *args, const cli_settings *s, clo_r
     clo_sparse_model model = clo_sparse_model_default();
     if (ends_in(output, ".csv") || ends_in(output, ".npy"))
         return cli_fail(err, CLO_ARGUMENT,
-                        "sparse rows are written as LIBSVM: call the file .svm or .libsvm, not "
+                        "sparse rows are written as LIBSVM: name the file .svm or .libsvm, not "
                         "'%s'",
                         output);
     model.rows = s->rows;

@@ -15,8 +15,8 @@ static clo_status refuse_model_options(const cli_args *args, cli_error *err)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (cli_given(args, options[i]))
             return cli_fail(err, CLO_ARGUMENT,
-                            "--%s belongs to a model: a release says all but --rows, --spread, "
-                            "--noise and --seed itself",
+                            "--%s is for a model: with --from only --rows, --spread, --noise and "
+                            "--seed can be given",
                             options[i]);
     return CLO_OK;
 }
@@ -64,7 +64,7 @@ static clo_status draw(const cli_args *args, const clo_release *release, const c
 {
     size_t cells;
     if (__builtin_mul_overflow(s->rows, clo_release_cols(release), &cells) || cells > SIZE_MAX / 16)
-        return cli_fail(err, CLO_MEMORY, "so many rows do not fit in memory");
+        return cli_fail(err, CLO_MEMORY, "there is not enough memory for so many rows");
     double *const records = cli_alloc(cells, sizeof *records);
     uint32_t *const labels = cli_alloc(s->rows, sizeof *labels);
     clo_draw_options how = clo_draw_options_default();
@@ -74,7 +74,7 @@ static clo_status draw(const cli_args *args, const clo_release *release, const c
         clo_generate_like(release, s->rows, &how, rng, records, labels, &err->error);
     if (status == CLO_UNSUPPORTED && is_of_centers(release)) cli_hint(err, "--spread 0.1");
     if (status == CLO_OK && !clo_release_is_private(release))
-        cli_warn("the release is not private, and neither is what is drawn from it");
+        cli_warn("the release is not private, and neither are rows that are made from it");
     if (status == CLO_OK) status = write_records(args, release, records, s->rows, err);
     if (status == CLO_OK) status = write_labels(cli_value(args, "labels"), labels, s->rows, err);
     free(records);

@@ -101,10 +101,10 @@ static void hint_ids(hints *h)
     if (!count) return;
     leave_out(h, list, option, sizeof option);
     snprintf(text, sizeof text,
-             "Going by names, %s %s and measure%s nothing: leave %s out (%s); a column that says "
-             "whose row it is, is named with --unit.",
-             names, count > 1 ? "number rows or name things," : "numbers rows or names things,",
-             count > 1 ? "" : "s", count > 1 ? "them" : "it", option);
+             "By the name, %s %s.  Leave %s out: %s.  If a column names the person of a row, pass "
+             "it to --unit.",
+             names, count > 1 ? "hold row numbers or names" : "holds row numbers or names",
+             count > 1 ? "them" : "it", option);
     say(h, text);
 }
 
@@ -115,7 +115,7 @@ static void hint_doubles(hints *h)
         const char *const name = cli_column_at(found, j).name;
         for (size_t i = 0; name && name[0] && i < j; i++) {
             if (strcmp(cli_column_at(found, i).name, name) != 0) continue;
-            say(h, "Columns have the same name: choose them by their numbers, as above, and give "
+            say(h, "Some columns have the same name: choose columns by their numbers, and give "
                    "their bounds in order, without names.");
             return;
         }
@@ -126,9 +126,9 @@ static void hint_gaps(hints *h)
 {
     const char *const rule = cli_value(h->args, "missing");
     if (!clo_inspection_null_rows(h->found) || (rule && strcmp(rule, "null") != 0)) return;
-    say(h, "Rows with gaps count for nothing.  To keep them, leave out the columns that have the "
-           "gaps, "
-           "or give a cell that is missing a public value: --missing fill --fill COLUMN=VALUE.");
+    say(h, "Rows with a missing cell count for nothing.  To keep them, leave out the columns with "
+           "the missing cells, or fill these cells with a public value: --missing fill --fill "
+           "COLUMN=VALUE.");
 }
 
 /* Columns that are used and say nothing in most rows. */
@@ -144,16 +144,15 @@ static bool hint_sparse_columns(hints *h)
     }
     if (!list[0]) return false;
     leave_out(h, list, option, sizeof option);
-    say_option(h, "Look again without the columns that most rows have nothing in:", option);
+    say_option(h, "Look again without the columns that are missing in most rows:", option);
     return true;
 }
 
-static void hint_refusal(hints *h, const char *refusal)
+static void hint_refusal(hints *h)
 {
     char option[2 * LIST_BYTES];
-    cli_option_in(h->args, refusal, option, sizeof option);
-    if (!option[0] || (strstr(refusal, "rows have a missing cell") && hint_sparse_columns(h)))
-        return;
+    cli_advised_option(h->args, clo_inspection_advice(h->found), option, sizeof option);
+    if (!option[0] || (strncmp(option, "--missing ", 10) == 0 && hint_sparse_columns(h))) return;
     say_option(h, "Look again with:", option);
     if (strncmp(option, "--columns ", 10) == 0)
         snprintf(h->columns, sizeof h->columns, "%s", option + 10);
@@ -162,9 +161,9 @@ static void hint_refusal(hints *h, const char *refusal)
 static void hint_next(hints *h)
 {
     if (clo_inspection_rows(h->found) == 0) return;
-    say(h, "Say between which values each column can lie, from what is generally known and not "
-           "from this file: a file for --bounds, with a line name,lower,upper for each.  'cloister "
-           "plan' says with them what a run would cost and what it would find.");
+    say(h, "Write a file of bounds, from general knowledge and never from this file: a line "
+           "name,lower,upper per column, such as 'age,0,120'.  'cloister plan' then shows the "
+           "cost and the expected error of a run.");
 }
 
 void cli_inspect_hints(const cli_args *args, const clo_inspection *found)
@@ -173,7 +172,7 @@ void cli_inspect_hints(const cli_args *args, const clo_inspection *found)
     const char *const chosen = cli_value(args, "columns");
     hints h = { .args = args, .found = found };
     snprintf(h.columns, sizeof h.columns, "%s", chosen ? chosen : "");
-    if (refusal) hint_refusal(&h, refusal);
+    if (refusal) hint_refusal(&h);
     hint_ids(&h);
     hint_doubles(&h);
     if (refusal) return;

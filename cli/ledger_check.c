@@ -31,8 +31,8 @@ static clo_status read_key(const char *word, uint8_t key[CLO_PUBLIC_KEY_BYTES], 
     text[length] = 0;
     if (read_hex(text, key)) return CLO_OK;
     return cli_fail(err, CLO_FORMAT,
-                    "--key %.200s is not a public key: 64 hexadecimal digits, as 'cloister ledger "
-                    "key' prints them",
+                    "--key %.200s is not a public key: it must be 64 hexadecimal digits, as "
+                    "'cloister ledger key' prints them",
                     word);
 }
 
@@ -43,14 +43,14 @@ static void print_pem(const uint8_t key[CLO_PUBLIC_KEY_BYTES])
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     uint8_t bytes[45] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00 };
     memcpy(bytes + 12, key, CLO_PUBLIC_KEY_BYTES);
-    printf("-----BEGIN PUBLIC KEY-----\n");
+    cli_print("-----BEGIN PUBLIC KEY-----\n");
     for (size_t i = 0; i < sizeof bytes; i += 3) {
         const uint32_t three = (uint32_t)bytes[i] << 16 | bytes[i + 1] << 8 | bytes[i + 2];
         const bool last = i + 3 == sizeof bytes; /* 44 bytes: the 45th is not there */
-        printf("%c%c%c%c", letters[three >> 18], letters[three >> 12 & 63],
-               letters[three >> 6 & 63], last ? '=' : letters[three & 63]);
+        cli_print("%c%c%c%c", letters[three >> 18], letters[three >> 12 & 63],
+                  letters[three >> 6 & 63], last ? '=' : letters[three & 63]);
     }
-    printf("\n-----END PUBLIC KEY-----\n");
+    cli_print("\n-----END PUBLIC KEY-----\n");
 }
 
 clo_status cli_ledger_key(cli_ledger_request *r, cli_error *err)
@@ -63,8 +63,8 @@ clo_status cli_ledger_key(cli_ledger_request *r, cli_error *err)
         print_pem(key);
         return CLO_OK;
     }
-    for (size_t i = 0; i < sizeof key; i++) printf("%02x", key[i]);
-    printf("\n");
+    for (size_t i = 0; i < sizeof key; i++) cli_print("%02x", key[i]);
+    cli_print("\n");
     return CLO_OK;
 }
 
@@ -99,11 +99,11 @@ static void print_text(const char *path, const clo_release *release)
     clo_certificate c = { .struct_size = sizeof c };
     const clo_loss loss = clo_release_loss(release);
     if (!clo_release_certificate(release, &c)) return;
-    printf("%s: genuine, and unchanged since it was signed\n", path);
-    printf("charge %llu of the ledger %s: %s/%s on '%s', epsilon %s, delta %s, %s, by %s\n",
-           (unsigned long long)c.charge, c.ledger, clo_release_family(release),
-           clo_release_method(release), c.dataset, cli_number(loss.epsilon).text,
-           cli_number(loss.delta).text, cli_time(c.time).text, c.program);
+    cli_print("%s: genuine, and unchanged since it was signed\n", path);
+    cli_print("charge %llu of the ledger %s: %s/%s on '%s', epsilon %s, delta %s, %s, by %s\n",
+              (unsigned long long)c.charge, c.ledger, clo_release_family(release),
+              clo_release_method(release), c.dataset, cli_number(loss.epsilon).text,
+              cli_number(loss.delta).text, cli_time(c.time).text, c.program);
 }
 
 /* Of an export there is nothing to compare with: it is whole, or it is not. */
@@ -131,7 +131,7 @@ static clo_status check_export(cli_ledger_request *r, const char *path, const cl
         clo_json_text(&json, "problem", status == CLO_OK ? NULL : err->error.message);
         cli_json_end(&json);
     } else if (status == CLO_OK) {
-        printf("%s: an export of a ledger, unchanged since it was signed\n", path);
+        cli_print("%s: an export of a ledger, unchanged since it was signed\n", path);
     }
     return status;
 }
@@ -161,14 +161,15 @@ static clo_status check_release(cli_ledger_request *r, const char *path, cli_err
     uint8_t key[CLO_PUBLIC_KEY_BYTES] = { 0 };
     clo_status status = clo_release_read(path, &release, &err->error);
     if (status == CLO_OK && word) status = read_key(word, key, err);
-    if (status == CLO_OK && !word)
-        status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
+    /* Of a release that is not signed no ledger can say more. */
+    const bool sealed = status == CLO_OK && clo_release_seal(release) == CLO_SEAL_WHOLE;
+    if (sealed && !word) status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
     if (status != CLO_OK) {
         clo_release_free(release);
         return status;
     }
-    status = word ? clo_release_check(release, key, &err->error)
-                  : clo_ledger_check(r->ledger, release, &err->error);
+    status = word || !sealed ? clo_release_check(release, key, &err->error)
+                             : clo_ledger_check(r->ledger, release, &err->error);
     if (cli_given(r->args, "json"))
         print_json(r, path, release, status, err);
     else if (status == CLO_OK)

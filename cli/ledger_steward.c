@@ -10,14 +10,14 @@ static clo_status need(const request *r, const char *option, const char *why, cl
 {
     const char *const value = cli_value(r->args, option);
     if (value && value[0]) return CLO_OK;
-    return cli_fail(err, CLO_ARGUMENT, "--%s must be given: %s", option, why);
+    return cli_fail(err, CLO_ARGUMENT, "give --%s: %s", option, why);
 }
 
 /* What every act on one data set wants. */
 static clo_status open_for_act(request *r, cli_error *err)
 {
     clo_status status = need(r, "dataset", "which data set", err);
-    if (status == CLO_OK) status = need(r, "note", "why, for who reads the books", err);
+    if (status == CLO_OK) status = need(r, "note", "the reason, which the ledger keeps", err);
     if (status == CLO_OK) status = clo_ledger_open(r->path, &r->ledger, &err->error);
     return status;
 }
@@ -44,12 +44,12 @@ static bool act_row(void *user, const clo_act *act)
     request *const r = user;
     const bool expires = strcmp(act->kind, "expire") == 0;
     if (r->seen++ == 0)
-        printf("%6s  %-20s  %-7s  %-16s  %s\n", "number", "time", "act", "data set",
-               "what and why");
-    printf("%6llu  %-20s  %-7s  %-16s  %.64s%s%s\n", (unsigned long long)act->sequence,
-           cli_time(act->time).text, act->kind, act->dataset[0] ? act->dataset : "-",
-           expires ? cli_time(strtoll(act->value, NULL, 10)).text : act->value,
-           act->note[0] ? ": " : "", act->note);
+        cli_print("%6s  %-20s  %-7s  %-16s  %s\n", "number", "time", "act", "data set",
+                  "what, and why");
+    cli_print("%6llu  %-20s  %-7s  %-16s  %.64s%s%s\n", (unsigned long long)act->sequence,
+              cli_time(act->time).text, act->kind, act->dataset[0] ? act->dataset : "-",
+              expires ? cli_time(strtoll(act->value, NULL, 10)).text : act->value,
+              act->note[0] ? ": " : "", act->note);
     return true;
 }
 
@@ -59,7 +59,7 @@ clo_status cli_ledger_acts(request *r, cli_error *err)
     if (status != CLO_OK) return status;
     if (!cli_given(r->args, "json")) {
         status = clo_ledger_acts(r->ledger, act_row, r, &err->error);
-        if (status == CLO_OK && r->seen == 0) printf("%s: no acts yet\n", r->path);
+        if (status == CLO_OK && r->seen == 0) cli_print("%s: no acts yet\n", r->path);
         return status;
     }
     r->json = cli_json_begin(stdout);
@@ -93,8 +93,9 @@ clo_status cli_ledger_lower(request *r, cli_error *err)
     if (cap.delta < 0) cap.delta = account.lowered ? account.limit.delta : account.cap.delta;
     status = clo_ledger_lower(r->ledger, r->dataset, cap, cli_value(r->args, "note"), &err->error);
     if (status == CLO_OK)
-        printf("'%s' in %s: from here on at most epsilon %s, delta %s, with what was spent\n",
-               r->dataset, r->path, cli_number(cap.epsilon).text, cli_number(cap.delta).text);
+        cli_print(
+            "'%s' in %s: from now on at most epsilon %s, delta %s, including what was spent\n",
+            r->dataset, r->path, cli_number(cap.epsilon).text, cli_number(cap.delta).text);
     return status;
 }
 
@@ -104,7 +105,7 @@ clo_status cli_ledger_close(request *r, cli_error *err)
     if (status == CLO_OK)
         status = clo_ledger_end(r->ledger, r->dataset, cli_value(r->args, "note"), &err->error);
     if (status == CLO_OK)
-        printf("'%s' in %s is closed: nothing more is charged on it\n", r->dataset, r->path);
+        cli_print("'%s' in %s is closed: no more charges on it\n", r->dataset, r->path);
     return status;
 }
 
@@ -132,8 +133,8 @@ clo_status cli_ledger_expire(request *r, cli_error *err)
         status =
             clo_ledger_expire(r->ledger, r->dataset, day, cli_value(r->args, "note"), &err->error);
     if (status == CLO_OK)
-        printf("'%s' in %s: nothing is charged on it from %s on\n", r->dataset, r->path,
-               cli_time(day).text);
+        cli_print("'%s' in %s: nothing is charged on it from %s on\n", r->dataset, r->path,
+                  cli_time(day).text);
     return status;
 }
 
@@ -145,8 +146,8 @@ clo_status cli_ledger_join(request *r, cli_error *err)
         status = clo_ledger_join(r->ledger, r->dataset, cli_value(r->args, "in"),
                                  cli_value(r->args, "note"), &err->error);
     if (status == CLO_OK)
-        printf("'%s' in %s: whatever is charged on it is charged to '%s', too\n", r->dataset,
-               r->path, cli_value(r->args, "in"));
+        cli_print("'%s' in %s: every charge on it is also charged to '%s'\n", r->dataset, r->path,
+                  cli_value(r->args, "in"));
     return status;
 }
 
@@ -164,11 +165,12 @@ clo_status cli_ledger_adopt(request *r, cli_error *err)
                               cli_value(r->args, "note"), &all, &err->error);
     if (status != CLO_OK) return status;
     if (all)
-        printf("'%s' in %s: that is more than was left, so all that was left is charged\n",
-               r->dataset, r->path);
+        cli_print("'%s' in %s: this is more than was left, so all that was left is charged\n",
+                  r->dataset, r->path);
     else
-        printf("'%s' in %s: epsilon %s, delta %s charged for what was released elsewhere\n",
-               r->dataset, r->path, cli_number(spent.epsilon).text, cli_number(spent.delta).text);
+        cli_print("'%s' in %s: epsilon %s, delta %s charged for what was released elsewhere\n",
+                  r->dataset, r->path, cli_number(spent.epsilon).text,
+                  cli_number(spent.delta).text);
     return CLO_OK;
 }
 
@@ -177,10 +179,11 @@ clo_status cli_ledger_adopt(request *r, cli_error *err)
 clo_status cli_ledger_backup(request *r, cli_error *err)
 {
     const char *const output = cli_value(r->args, "output");
-    clo_status status = need(r, "output", "where the copy goes", err);
+    clo_status status = need(r, "output", "the file for the copy", err);
     if (status == CLO_OK) status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
     if (status == CLO_OK) status = clo_ledger_backup(r->ledger, output, &err->error);
-    if (status == CLO_OK) printf("%s: a whole copy of %s, and every hash fits\n", output, r->path);
+    if (status == CLO_OK)
+        cli_print("%s: a complete copy of %s, and every hash is correct\n", output, r->path);
     return status;
 }
 
@@ -194,18 +197,19 @@ static bool say_restored(void *user, const clo_restored *restored)
     r->seen++;
     switch (restored->source) {
     case CLO_LOST_NOTHING:
-        printf("'%s': nothing was lost\n", restored->dataset);
+        cli_print("'%s': nothing was lost\n", restored->dataset);
         break;
     case CLO_LOST_KNOWN:
-        printf("'%s': %s charged, which the anchor knows was spent since\n", restored->dataset,
-               loss);
+        cli_print("'%s': %s charged, which was spent since the backup, as the anchor records\n",
+                  restored->dataset, loss);
         break;
     case CLO_LOST_STATED:
-        printf("'%s': %s charged, which you answer for\n", restored->dataset, loss);
+        cli_print("'%s': %s charged, on your word\n", restored->dataset, loss);
         break;
     case CLO_LOST_ALL:
-        printf("'%s': nobody knows what was spent since: all that was left is charged\n",
-               restored->dataset);
+        cli_print("'%s': nobody knows what was spent since the backup, so all that was left is "
+                  "charged\n",
+                  restored->dataset);
         break;
     }
     return true;
@@ -214,7 +218,7 @@ static bool say_restored(void *user, const clo_restored *restored)
 clo_status cli_ledger_restore(request *r, cli_error *err)
 {
     clo_restoration restoration = clo_restoration_default();
-    clo_status status = need(r, "note", "why, for who reads the books", err);
+    clo_status status = need(r, "note", "the reason, which the ledger keeps", err);
     if (status != CLO_OK) return status;
     restoration.ledger = r->path;
     restoration.backup = cli_value(r->args, "from");
@@ -223,7 +227,29 @@ clo_status cli_ledger_restore(request *r, cli_error *err)
     restoration.rehearsal = cli_given(r->args, "dry-run");
     status = clo_ledger_restore(&restoration, say_restored, r, &err->error);
     if (status == CLO_OK)
-        printf(restoration.rehearsal ? "%s: nothing was changed\n" : "%s is restored\n", r->path);
+        cli_print(restoration.rehearsal ? "%s: nothing was changed\n" : "%s is restored\n",
+                  r->path);
+    return status;
+}
+
+static clo_status say_code(cli_error *err)
+{
+    char code[CLO_MOVE_CODE + 1];
+    const clo_status status = clo_ledger_move_code(code, &err->error);
+    if (status == CLO_OK) cli_print("%s\n", code);
+    return status;
+}
+
+static clo_status move_away(const request *r, const char *folder, cli_error *err)
+{
+    clo_status status = need(
+        r, "for", "the code that 'cloister ledger move --code' prints on the new machine", err);
+    if (status == CLO_OK)
+        status = clo_ledger_send(r->path, folder, cli_value(r->args, "for"), &err->error);
+    if (status == CLO_OK)
+        cli_print("%s is in %s, for the machine that made the code; the file here takes no more "
+                  "charges\n",
+                  r->path, folder);
     return status;
 }
 
@@ -231,30 +257,35 @@ clo_status cli_ledger_move(request *r, cli_error *err)
 {
     const char *const to = cli_value(r->args, "to"), *const away = cli_value(r->args, "away"),
                       *const from = cli_value(r->args, "from");
+    const bool code = cli_given(r->args, "code");
     clo_status status = CLO_OK;
-    if (!!to + !!away + !!from != 1)
-        return cli_fail(err, CLO_ARGUMENT, "one of --to, --away and --from must be given");
+    if (!!to + !!away + !!from + code != 1)
+        return cli_fail(err, CLO_ARGUMENT,
+                        "give one of --to, --code, --away and --from: "
+                        "'cloister ledger move --help' explains them");
+    if (cli_given(r->args, "for") && !away)
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--for belongs to --away, on the machine that has the "
+                        "ledger now");
+    if (code) return say_code(err);
+    if (away) return move_away(r, away, err);
     if (to) status = clo_ledger_move(r->path, to, &err->error);
-    if (away) status = clo_ledger_send(r->path, away, &err->error);
     if (from) status = clo_ledger_receive(from, r->path, &err->error);
     if (status != CLO_OK) return status;
-    if (to) printf("%s is at %s now\n", r->path, to);
-    if (away)
-        printf("%s is in %s, with its key and its anchor: guard it as the key, and unpack it once; "
-               "what is here is not charged any more\n",
-               r->path, away);
-    if (from) printf("%s is here; remove %s\n", r->path, from);
+    if (to) cli_print("%s is at %s now\n", r->path, to);
+    if (from) cli_print("%s is here; remove %s\n", r->path, from);
     return CLO_OK;
 }
 
 clo_status cli_ledger_rekey(request *r, cli_error *err)
 {
-    clo_status status = need(r, "note", "why, for who reads the books", err);
+    clo_status status = need(r, "note", "the reason, which the ledger keeps", err);
     if (status == CLO_OK)
         status = clo_ledger_rekey(r->path, cli_value(r->args, "note"), &err->error);
     if (status == CLO_OK)
-        printf("%s has a new key; tell who checks releases the new public one ('cloister ledger "
-               "key')\n",
-               r->path);
+        cli_print(
+            "%s has a new key; give the new public key ('cloister ledger key') to everyone who "
+            "checks releases\n",
+            r->path);
     return status;
 }

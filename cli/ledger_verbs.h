@@ -11,7 +11,8 @@ typedef struct cli_ledger_request {
     clo_ledger *ledger;
     clo_writer json;
     uint64_t seen;
-    int name_width; /* of the longest data set's name, for the tables */
+    int name_width;      /* of the longest data set's name, for the tables */
+    bool composes, zcdp; /* what the note under a list explains */
 } cli_ledger_request;
 
 clo_status cli_ledger_check(cli_ledger_request *r, cli_error *err);

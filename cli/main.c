@@ -3,15 +3,15 @@
 #include "cli.h"
 #include <string.h>
 
-#define COMMAND(name, summary) extern const cli_command cli_##name;
+#define COMMAND(name, group, summary) extern const cli_command cli_##name;
 #include "commands.def"
 #undef COMMAND
 
 const cli_entry cli_commands[] = {
-#define COMMAND(name, summary) { #name, summary, &cli_##name },
+#define COMMAND(name, group, summary) { #name, group, summary, &cli_##name },
 #include "commands.def"
 #undef COMMAND
-    { NULL, NULL, NULL },
+    { NULL, NULL, NULL, NULL },
 };
 
 const cli_entry *cli_find_command(const char *name)
@@ -34,15 +34,21 @@ clo_status cli_unknown_command(const char *name, cli_error *err)
     return cli_fail(err, CLO_ARGUMENT, "there is no command '%s'", name);
 }
 
-/* With the first mechanism or solver among the words, so that "run kmeans --help" shows its
- * parameters. */
-static void print_help(const cli_entry *entry, const cli_args *args)
+/* With the verb, or the first mechanism or solver among the words, so that "run kmeans --help"
+ * shows its parameters. */
+static clo_status print_help(const cli_entry *entry, const cli_args *args, cli_error *err)
 {
+    const char *const more = cli_value(args, "help");
+    cli_topic topic = { .entry = entry, .all = strcmp(more, "all") == 0 };
     cli_subject subject;
-    bool found = false;
-    for (size_t i = 0; i < cli_word_count(args) && !found; i++)
-        found = cli_subject_named(entry->command, cli_word(args, i), &subject);
-    cli_print_help(stdout, entry, found ? &subject : NULL);
+    if (more[0] && !topic.all)
+        return cli_fail(err, CLO_ARGUMENT, "--help takes nothing after it, or =all");
+    for (size_t i = 0; i < cli_word_count(args) && !topic.subject; i++)
+        if (cli_subject_named(entry->command, cli_word(args, i), &subject))
+            topic.subject = &subject;
+    if (cli_word(args, 0)) topic.verb = cli_find_verb(entry->command, cli_word(args, 0));
+    cli_print_help(stdout, &topic);
+    return CLO_OK;
 }
 
 static clo_status run_command(const cli_entry *entry, int argc, const char **argv, cli_error *err)
@@ -50,13 +56,12 @@ static clo_status run_command(const cli_entry *entry, int argc, const char **arg
     cli_args *args = NULL;
     clo_status status = cli_parse(entry, argc, argv, &args, err);
     if (status != CLO_OK) return status;
-    if (cli_given(args, "help"))
-        print_help(entry, args);
-    else
-        status = entry->command->run(args, err);
+    status =
+        cli_given(args, "help") ? print_help(entry, args, err) : entry->command->run(args, err);
     if (status == CLO_OK) status = cli_flush(stdout, err);
     if (status != CLO_OK && !err->hint[0])
-        cli_option_in(args, err->error.message, err->hint, sizeof err->hint);
+        cli_advised_option(args, err->error.advice, err->hint, sizeof err->hint);
+    if (status != CLO_OK) cli_spell_options(err);
     cli_args_free(args);
     return status;
 }
@@ -84,7 +89,9 @@ clo_status cli_dispatch(int argc, const char **argv, cli_error *err)
     if (entry) return run_command(entry, argc - 1, argv + 1, err);
     if (name[0] == '-') {
         cli_hint(err, "cloister help");
-        return cli_fail(err, CLO_ARGUMENT, "'%s' stands before a command; options come after one",
+        return cli_fail(err, CLO_ARGUMENT,
+                        "'%s' comes before the command: put options after it, "
+                        "as in cloister run --help",
                         name);
     }
     return cli_unknown_command(name, err);

@@ -58,6 +58,17 @@ static void print_about(FILE *out, const char *about)
     }
 }
 
+static void print_verb(FILE *out, const cli_entry *entry, const cli_verb *verb)
+{
+    fprintf(out, ".PP\n\\fBcloister %s %s\\fR ", entry->name, verb->name);
+    print_line(out, verb->usage);
+    fputs(".br\n", out);
+    fprintf(out, "%c", verb->summary[0] - 'a' + 'A');
+    print_roff(out, verb->summary + 1, strlen(verb->summary + 1));
+    fputs(".\n", out);
+    print_about(out, verb->about);
+}
+
 static void print_command(FILE *out, const cli_entry *entry)
 {
     const cli_command *const command = entry->command;
@@ -71,8 +82,12 @@ static void print_command(FILE *out, const cli_entry *entry)
         if (!*line) break;
     }
     print_about(out, command->about);
-    for (const cli_group *const *group = command->groups; group && *group; group++)
-        for (const cli_option *row = (*group)->rows; row->name; row++) print_option(out, row);
+    for (const cli_verb *verb = command->verbs; verb && verb->name; verb++)
+        print_verb(out, entry, verb);
+    for (const cli_group *const *group = command->groups; group && *group; group++) {
+        const cli_option *option;
+        for (size_t i = 0; (option = cli_group_option(*group, i)); i++) print_option(out, option);
+    }
 }
 
 static void print_subject(FILE *out, const cli_subject *subject, const char *summary)

@@ -22,10 +22,10 @@ struct cli_args {
 };
 
 static const cli_option help_rows[] = {
-    CLI_OPTION("help", 'h', NULL, "show this text"),
+    CLI_OPTION("help", 'h', NULL, "show this text; --help=all: every option"),
     CLI_ROWS_END,
 };
-const cli_group cli_help_group = { "Help", help_rows };
+const cli_group cli_help_group = { "Help", NULL, help_rows };
 
 /* ---- the rows of a command ------------------------------------------------ */
 
@@ -38,7 +38,9 @@ static void add_option(cli_args *args, cli_option option, bool is_parameter)
     args->table[args->count] = (struct poptOption){
         .longName = option.name,
         .shortName = option.letter,
-        .argInfo = option.argument ? POPT_ARG_STRING : POPT_ARG_NONE,
+        .argInfo = option.letter == 'h' ? POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL
+                   : option.argument    ? POPT_ARG_STRING
+                                        : POPT_ARG_NONE,
         .val = (int)args->count + 1,
     };
     args->count++;
@@ -46,7 +48,8 @@ static void add_option(cli_args *args, cli_option option, bool is_parameter)
 
 static void add_group(cli_args *args, const cli_group *group)
 {
-    for (const cli_option *row = group->rows; row->name; row++) add_option(args, *row, false);
+    const cli_option *option;
+    for (size_t i = 0; (option = cli_group_option(group, i)); i++) add_option(args, *option, false);
 }
 
 static void build_table(cli_args *args)
@@ -198,7 +201,9 @@ clo_status cli_check_words(const cli_args *args, size_t least, size_t most, cons
     if (args->word_count >= least && args->word_count <= most) return CLO_OK;
     cli_hint(err, "cloister %s --help", name);
     if (args->word_count > most)
-        return cli_fail(err, CLO_ARGUMENT, "'%s' does not know what to do with '%s'", name,
-                        args->words[most]);
+        return cli_fail(err, CLO_ARGUMENT,
+                        "'%s' does not expect '%s': put it in quotes if it is "
+                        "part of an option's value",
+                        name, args->words[most]);
     return cli_fail(err, CLO_ARGUMENT, "'%s' needs %s", name, needed);
 }

@@ -45,8 +45,9 @@ static void print_point(const point *p, bool last)
 
 static void print_curve(point points[][CURVE_CLUSTERS], size_t across, double rows)
 {
-    printf("Expected error with %s rows, and the method that has it.  An exclamation mark: noise "
-           "hides\nwhat is looked for.\n\n  %-8s",
+    printf("Expected error with %s rows, and the method.  ! means that noise hides the "
+           "clusters.\n\n"
+           "  %-8s",
            cli_number(rows).text, "epsilon");
     for (size_t c = 0; c < across; c++) {
         char head[32] = "";
@@ -87,7 +88,7 @@ static void draw_curve(point points[][CURVE_CLUSTERS], size_t across)
         printf("  %-8s  %-7s %s%s\n", cli_number(p->epsilon).text, cli_rounded(p->error, 2).text,
                bar, p->hidden ? "!" : "");
     }
-    puts("  (a bar is as long as the logarithm of its error)");
+    puts("  (the length of a bar is the logarithm of the error)");
 }
 
 static void write_curve(point points[][CURVE_CLUSTERS], size_t across, double rows)

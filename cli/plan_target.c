@@ -46,16 +46,15 @@ static const wanted rows_wanted = {
     1,
     0x1p31,
     whole_up,
-    "no number of rows up to 2147483648 brings the error down to %s; allow more epsilon or a "
-    "larger "
-    "error",
+    "no number of rows up to 2147483648 gives an error of %s: allow a larger --epsilon or a "
+    "larger error",
 };
 static const wanted epsilon_wanted = {
     "epsilon",
     1e-3,
     100,
     short_up,
-    "no epsilon up to 100 brings the error down to %s; bring more rows or allow a larger error",
+    "no epsilon up to 100 gives an error of %s: use more rows or allow a larger error",
 };
 
 static clo_status least(cli_job *job, const wanted *w, double target, double *out, cli_error *err)

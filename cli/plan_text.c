@@ -16,23 +16,28 @@ static void say_hidden(FILE *out, const clo_domain *domain)
             domain->relation == CLO_REPLACE ? "replaced by any other" : "added or removed");
 }
 
-static void say_domain(FILE *out, const clo_domain *domain)
+static void say_domain(FILE *out, const clo_domain *domain, bool learns)
 {
     const size_t cols = domain->frame ? clo_frame_rows(domain->frame) : domain->cols;
     fprintf(out, "%zu column%s", cols, cols == 1 ? "" : "s");
     if (domain->frame)
-        fprintf(out, ", seen in %zu direction%s of the release %.16s", domain->cols,
+        fprintf(out, ", in %zu direction%s of the release %.16s", domain->cols,
                 domain->cols == 1 ? "" : "s", clo_frame_digest(domain->frame));
     if (domain->lower) fputs(", each within its bounds", out);
-    if (domain->norm > 0) fprintf(out, ", norm at most %s", cli_number(domain->norm).text);
+    const cli_text norm = cli_number(domain->norm);
+    if (domain->norm > 0 && learns)
+        fprintf(out, ", norm at most %s", norm.text);
+    else if (domain->norm > 0)
+        fprintf(out, ", records farther than %s from %s are moved to distance %s", norm.text,
+                domain->center ? "the center" : "the origin", norm.text);
     if (domain->rows > 0) fprintf(out, ", %llu rows", (unsigned long long)domain->rows);
 }
 
 static void say_learning(FILE *out, const clo_learning *learning)
 {
     if (!learning) return;
-    fprintf(out, "; %s%s%s learnt first, at a share of ", learning->norm ? "norm" : "",
-            learning->norm && learning->center ? " and " : "", learning->center ? "centre" : "");
+    fprintf(out, "; finds %s%s%s first, with a share of ", learning->norm ? "norm" : "",
+            learning->norm && learning->center ? " and " : "", learning->center ? "center" : "");
     fprintf(out, "%s of the epsilon",
             cli_number((learning->norm ? learning->norm_share : 0) +
                        (learning->center ? learning->center_share : 0))
@@ -53,14 +58,21 @@ static const char *parameter_text(const clo_plan *plan, const clo_param *param, 
     return text;
 }
 
+/* Those that are not by default, with what everybody asks for. */
 static void say_parameters(FILE *out, const clo_plan *plan)
 {
+    const char *join = "";
     size_t count;
     char text[64];
     const clo_param *const rows = clo_mechanism_params(clo_plan_mechanism(plan), &count);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s%s %s", i ? ", " : "", rows[i].name,
-                parameter_text(plan, &rows[i], i, text));
+    for (size_t i = 0; i < count; i++) {
+        const bool asked =
+            strcmp(rows[i].name, "clusters") == 0 || strcmp(rows[i].name, "dim") == 0;
+        if (!asked && clo_plan_value(plan, i) == rows[i].preset) continue;
+        fprintf(out, "%s%s %s", join, rows[i].name, parameter_text(plan, &rows[i], i, text));
+        join = ", ";
+    }
+    if (!join[0]) fputs("all by default", out);
 }
 
 static void print_queries(FILE *out, const clo_plan *plan)
@@ -83,8 +95,8 @@ static void print_queries(FILE *out, const clo_plan *plan)
         noisy = noisy || line.noise > 0;
     }
     if (!noisy) return;
-    fputs("  (noise: standard deviation, in the units of what is asked", out);
-    fputs(clo_plan_learning(plan) ? ", at the largest norm that may be learnt)\n" : ")\n", out);
+    fputs("  (noise: standard deviation, in the units of the answer", out);
+    fputs(clo_plan_learning(plan) ? ", for the largest norm that may be found)\n" : ")\n", out);
 }
 
 void cli_told_text(const clo_plan *plan, char *text, size_t size)
@@ -92,26 +104,20 @@ void cli_told_text(const clo_plan *plan, char *text, size_t size)
     clo_outlook seen;
     text[0] = 0;
     if (!clo_plan_outlook_get(plan, &seen, sizeof seen)) return;
-    const char *const what = seen.columns ? "the bounds of a column" : "a radius";
-    if (!(seen.rows > 0)) {
+    const char *const what = seen.columns ? "private bounds of a column" : "a private radius";
+    const cli_text epsilon = cli_rounded(seen.epsilon, 3);
+    if (!(seen.rows > 0))
         snprintf(text, size,
-                 "At epsilon %s it takes %.0f rows to tell %s; with fewer the widest "
-                 "is taken.",
-                 cli_rounded(seen.epsilon, 3).text, seen.rows_needed, what);
-        return;
-    }
-    if (!seen.told) {
-        const bool share = seen.share_needed > 0;
+                 "At epsilon %s, %s needs %.0f rows; with fewer the widest one is taken.",
+                 epsilon.text, what, seen.rows_needed);
+    else if (seen.told)
+        snprintf(text, size, "%.0f rows are enough for %s at epsilon %s, which needs %.0f.",
+                 seen.rows, what, epsilon.text, seen.rows_needed);
+    else
         snprintf(text, size,
-                 "%.0f rows at epsilon %s cannot tell %s, which needs %.0f: the widest would be "
-                 "taken.  Give %s, or raise --%s to %s.",
-                 seen.rows, cli_rounded(seen.epsilon, 3).text, what, seen.rows_needed,
-                 seen.columns ? "them" : "one", share ? "share-norm" : "epsilon",
-                 cli_rounded(share ? seen.share_needed : seen.epsilon_needed, 6).text);
-        return;
-    }
-    snprintf(text, size, "%.0f rows can tell %s at epsilon %s, which needs %.0f.", seen.rows, what,
-             cli_rounded(seen.epsilon, 3).text, seen.rows_needed);
+                 "%.0f rows are too few for %s at epsilon %s, which needs %.0f: the widest one "
+                 "would be taken.  Give --%s yourself, or use more rows.",
+                 seen.rows, what, epsilon.text, seen.rows_needed, seen.columns ? "bounds" : "norm");
 }
 
 static void print_outlook(FILE *out, const clo_plan *plan)
@@ -128,8 +134,7 @@ static void say_composition(FILE *out, const clo_plan *plan)
 {
     for (size_t i = 0; i < clo_plan_line_count(plan); i++)
         if (clo_plan_line_at(plan, i).event.kind == CLO_EVENT_APPROXIMATE) {
-            fprintf(out, "  composition its losses are added; a cap that counts by rho (zcdp) "
-                         "refuses it\n");
+            fprintf(out, "  note        a data set that counts by zCDP refuses this method\n");
             return;
         }
 }
@@ -144,6 +149,21 @@ static void say_reason(FILE *out, const clo_plan *plan)
     if (clo_plan_hidden_text(plan, unused, sizeof unused)) text[strcspn(text, ":")] = 0;
     fputs("  chosen      ", out);
     cli_wrap(out, 14, 14, text);
+}
+
+bool cli_memory_text(const clo_plan *plan, int threads, char *text, size_t size)
+{
+    static const double large = 1 << 30;
+    const double bytes = (double)clo_plan_workspace(plan, threads);
+    if (bytes < large) return false;
+    snprintf(text, size, "about %.1f GiB, beside the rows", bytes / large);
+    return true;
+}
+
+static void say_memory(FILE *out, const clo_plan *plan)
+{
+    char text[64];
+    if (cli_memory_text(plan, 0, text, sizeof text)) fprintf(out, "\n  memory      %s", text);
 }
 
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan)
@@ -168,8 +188,9 @@ void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan)
     fputs("\n  hides       ", out);
     say_hidden(out, domain);
     fputs("\n  data        ", out);
-    say_domain(out, domain);
+    say_domain(out, domain, clo_plan_learning(plan) != NULL);
     say_learning(out, clo_plan_learning(plan));
+    say_memory(out, plan);
     fprintf(out, "\n  guarantee   %s, proof in %s\n", clo_guarantee_name(clo_plan_guarantee(plan)),
             clo_mechanism_proof(mechanism));
     say_composition(out, plan);

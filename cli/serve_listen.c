@@ -34,7 +34,7 @@ static clo_status lock_path(const char *path, int *out, cli_error *err)
     if (file < 0) return cli_fail(err, CLO_IO, "%.200s cannot be written: %m", name);
     if (!lock_soon(file)) {
         close(file);
-        return cli_fail(err, CLO_IO, "a broker serves %.200s already", path);
+        return cli_fail(err, CLO_IO, "another broker already serves %.200s", path);
     }
     *out = file;
     return CLO_OK;
@@ -45,7 +45,7 @@ static clo_status clear_path(const char *path, cli_error *err)
     struct stat facts;
     if (lstat(path, &facts) != 0) return CLO_OK;
     if (!S_ISSOCK(facts.st_mode) || facts.st_uid != geteuid())
-        return cli_fail(err, CLO_IO, "at %.200s lies something else: name another place", path);
+        return cli_fail(err, CLO_IO, "%.200s is not a socket: choose another --socket", path);
     unlink(path); /* of a broker that was killed */
     return CLO_OK;
 }
@@ -61,9 +61,14 @@ clo_status serve_listen(const char *path, int *listener, int *lock, cli_error *e
     if (status == CLO_OK) status = clear_path(path, err);
     if (status != CLO_OK) return status;
     const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    /* Everybody may connect: who they are is the kernel's word, and what they may, the policy's. */
-    if (file < 0 || bind(file, (const struct sockaddr *)&address, sizeof address) != 0 ||
-        chmod(path, 0666) != 0 || listen(file, 128) != 0) {
+    /* Everybody may connect: who they are is the kernel's word, and what they may, the policy's.
+     * The mode comes with the bind: a chmod afterwards would follow a link that somebody has put
+     * there in between. */
+    const mode_t before = umask(0111);
+    const bool bound =
+        file >= 0 && bind(file, (const struct sockaddr *)&address, sizeof address) == 0;
+    umask(before);
+    if (!bound || listen(file, 128) != 0) {
         if (file >= 0) close(file);
         return cli_fail(err, CLO_IO, "no socket at %.200s: %m", path);
     }

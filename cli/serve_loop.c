@@ -12,9 +12,11 @@
  * nor who waits behind them can see how long a run took, as long as runs end within their tick;
  * one that does not is told to the steward.
  *
- * Nobody can keep the others waiting.  An analyst has so many open questions and no more, and whom
- * the policy does not know has none: their sockets are closed at once, however many there are.
- *  What is read has a bound and a deadline, and so has what is written.
+ * Nobody can keep the others waiting.  An analyst has so many open questions and no more, and so
+ * many of the places for runs, never all of them.  A free place goes to the analyst who was served
+ * longest ago.  A run that has not ended after so many ticks is ended.  A user whom the policy does
+ * not know has no question: their sockets are closed at once, however many there are.  What is read
+ * has a bound and a deadline, and so has what is written.
  */
 #include "serve.h"
 #include <errno.h>
@@ -24,6 +26,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -36,11 +39,12 @@ typedef enum stage { READING, WAITING, RUNNING, HOLDING, ANSWERING, CLOSED } sta
 typedef struct connection {
     int file;
     stage stage;
-    char analyst[SERVE_NAME];
+    size_t analyst;      /* in the service's list */
     double deadline;     /* of READING and ANSWERING */
     double began, ended; /* of the run */
     double due;          /* when the answer leaves */
-    uint64_t number;     /* who came first runs first */
+    bool stopped;        /* the run took as long as a run may, and was ended */
+    uint64_t number;     /* of an analyst's questions, the first runs first */
     uint8_t header[CLO_MESSAGE_HEADER];
     char *message;
     size_t have, length; /* bytes of header and message */
@@ -48,13 +52,23 @@ typedef struct connection {
     off_t sent, size; /* of the answer's file */
 } connection;
 
+/* One who has asked something. */
+typedef struct analyst {
+    char name[SERVE_NAME];
+    uint64_t turn; /* when a run of theirs began last; 0: never */
+    uint32_t runs; /* places that they have now */
+} analyst;
+
 typedef struct service {
     const clo_policy *policy;
     clo_policy_facts facts;
     int listener; /* -1: it stops */
     connection *all;
     size_t count, room;
-    uint64_t numbers;
+    analyst *analysts; /* as many as the policy names */
+    size_t known;
+    uint64_t numbers, turns;
+    double deaf_until; /* no connection is taken before */
 } service;
 
 static volatile sig_atomic_t stopping;
@@ -104,7 +118,13 @@ static void close_all(void *user)
     }
 }
 
-/* The kernel's word: by name, or by number where the policy has that. */
+static bool is_number(const char *name)
+{
+    return name[strspn(name, "0123456789")] == 0;
+}
+
+/* The kernel's word: by name, or by number where the policy has that.  A user who is called as
+ * another one is numbered is known by their own number alone. */
 static bool name_peer(const service *s, int file, char name[SERVE_NAME])
 {
     struct ucred peer;
@@ -112,7 +132,8 @@ static bool name_peer(const service *s, int file, char name[SERVE_NAME])
     char room[4096];
     struct passwd entry, *found = NULL;
     if (getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
-    if (getpwuid_r(peer.uid, &entry, room, sizeof room, &found) == 0 && found) {
+    if (getpwuid_r(peer.uid, &entry, room, sizeof room, &found) == 0 && found &&
+        strlen(found->pw_name) < SERVE_NAME && !is_number(found->pw_name)) {
         snprintf(name, SERVE_NAME, "%s", found->pw_name);
         if (clo_policy_knows(s->policy, name)) return true;
     }
@@ -120,11 +141,20 @@ static bool name_peer(const service *s, int file, char name[SERVE_NAME])
     return clo_policy_knows(s->policy, name);
 }
 
-static size_t open_questions(const service *s, const char *analyst)
+/* Their place in the list.  There is one for each name of the policy. */
+static size_t find_analyst(service *s, const char *name)
+{
+    for (size_t i = 0; i < s->known; i++)
+        if (strcmp(s->analysts[i].name, name) == 0) return i;
+    snprintf(s->analysts[s->known].name, SERVE_NAME, "%s", name);
+    return s->known++;
+}
+
+static size_t open_questions(const service *s, size_t of)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++)
-        count += s->all[i].stage != CLOSED && strcmp(s->all[i].analyst, analyst) == 0;
+        count += s->all[i].stage != CLOSED && s->all[i].analyst == of;
     return count;
 }
 
@@ -152,43 +182,53 @@ static void welcome(service *s, int file)
 {
     char name[SERVE_NAME];
     if (!name_peer(s, file, name)) {
-        turn_away(file, CLO_ARGUMENT, "the policy of this broker does not know you");
+        turn_away(file, CLO_ARGUMENT,
+                  "you are not an analyst in the policy of this broker: ask "
+                  "its steward");
         return;
     }
-    connection *const c = open_questions(s, name) < s->facts.waiting ? free_place(s) : NULL;
+    const size_t who = find_analyst(s, name);
+    connection *const c = open_questions(s, who) < s->facts.waiting ? free_place(s) : NULL;
     if (!c) {
-        turn_away(file, CLO_CANCELLED, "you have as many questions open as you may: wait for them");
+        turn_away(file, CLO_BUSY,
+                  "you have as many open requests as you may: wait until one is "
+                  "answered");
         return;
     }
     *c = (connection){ .file = file,
                        .stage = READING,
+                       .analyst = who,
                        .deadline = now() + s->facts.patience,
                        .number = s->numbers++,
                        .worker = { .file = -1 } };
-    memcpy(c->analyst, name, sizeof name);
 }
 
 static void accept_some(service *s)
 {
     for (int i = 0; i < 256; i++) {
         const int file = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (file < 0) return;
-        welcome(s, file);
+        if (file >= 0) {
+            welcome(s, file);
+            continue;
+        }
+        /* Where the machine has no file left, who knocks would be heard without end. */
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) s->deaf_until = now() + 0.1;
+        return;
     }
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-/* An answer without a run: what is wrong with the message's form alone. */
-static void refuse(connection *c, const char *sentence)
+/* An answer without a run: the message's form is wrong, or there is no place for it. */
+static void refuse(const service *s, connection *c, clo_status status, const char *sentence)
 {
-    log_line(c->analyst, sentence);
-    turn_away(c->file, CLO_FORMAT, sentence);
+    log_line(s->analysts[c->analyst].name, sentence);
+    turn_away(c->file, status, sentence);
     c->file = -1;
     drop(c);
 }
 
-static void read_some(connection *c)
+static void read_some(const service *s, connection *c)
 {
     while (c->stage == READING) {
         const bool head = c->have < CLO_MESSAGE_HEADER;
@@ -207,13 +247,13 @@ static void read_some(connection *c)
             uint32_t length = 0;
             if (clo_message_length(c->header, CLO_MESSAGE_BYTES, &length, NULL) != CLO_OK ||
                 length == 0) {
-                refuse(c, "this is no message, or a longer one than is taken");
+                refuse(s, c, CLO_FORMAT, "the message is malformed or too long");
                 return;
             }
             c->length = length;
             c->message = malloc(length);
             if (!c->message) {
-                refuse(c, "the broker has no room now");
+                refuse(s, c, CLO_BUSY, "the broker is busy: try again later");
                 return;
             }
         }
@@ -224,56 +264,96 @@ static void read_some(connection *c)
 
 /* ---- running ------------------------------------------------------------------------ */
 
-static size_t busy(const service *s)
+/* How many places are taken, and by whom. */
+static size_t count_runs(service *s)
 {
     size_t count = 0;
-    for (size_t i = 0; i < s->count; i++)
-        count += s->all[i].stage == RUNNING || s->all[i].stage == HOLDING;
+    for (size_t i = 0; i < s->known; i++) s->analysts[i].runs = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const connection *const c = &s->all[i];
+        if (c->stage != RUNNING && c->stage != HOLDING) continue;
+        s->analysts[c->analyst].runs++;
+        count++;
+    }
     return count;
 }
 
-static connection *first_waiting(service *s)
+static bool goes_before(const service *s, const connection *a, const connection *b)
 {
-    connection *first = NULL;
-    for (size_t i = 0; i < s->count; i++)
-        if (s->all[i].stage == WAITING && (!first || s->all[i].number < first->number))
-            first = &s->all[i];
-    return first;
+    const uint64_t one = s->analysts[a->analyst].turn, other = s->analysts[b->analyst].turn;
+    return one != other ? one < other : a->number < b->number;
+}
+
+/* Round robin: of those who wait and have less than their share, who was served longest ago. */
+static connection *next_in_turn(service *s)
+{
+    connection *next = NULL;
+    for (size_t i = 0; i < s->count; i++) {
+        connection *const c = &s->all[i];
+        if (c->stage == WAITING && s->analysts[c->analyst].runs < s->facts.share &&
+            (!next || goes_before(s, c, next)))
+            next = c;
+    }
+    return next;
 }
 
 static void start_runs(service *s)
 {
     connection *c;
-    while (busy(s) < s->facts.workers && (c = first_waiting(s))) {
+    while (count_runs(s) < s->facts.workers && (c = next_in_turn(s))) {
+        analyst *const who = &s->analysts[c->analyst];
         cli_error err = { .hint = "" };
+        who->turn = ++s->turns;
         c->began = now();
-        if (serve_worker_start(s->policy, c->analyst, c->message, c->length, close_all, s,
+        if (serve_worker_start(s->policy, who->name, c->message, c->length, close_all, s,
                                &c->worker, &err) != CLO_OK) {
-            refuse(c, "the broker has no room now");
+            refuse(s, c, CLO_BUSY, "the broker is busy: try again later");
             continue;
         }
         c->stage = RUNNING;
     }
 }
 
-/* Who died before the answer was whole has one sentence in its place. */
-static void check_answer(connection *c, int code)
+static double longest_run(const service *s)
 {
-    static const char failed[] = "the run failed, and what it spent, if anything, stays spent; the "
-                                 "steward's log says why";
+    return s->facts.tick * s->facts.ticks_at_most;
+}
+
+/* The log of a run that left no answer, and the sentence in its place. */
+static void explain(const service *s, const connection *c, int code, char log[SERVE_LOG],
+                    char sentence[200])
+{
+    const char *const name = s->analysts[c->analyst].name;
+    if (c->stopped) {
+        snprintf(log, SERVE_LOG, "the run of %s was ended after %u ticks", name,
+                 s->facts.ticks_at_most);
+        snprintf(sentence, 200,
+                 "the run failed: it took longer than this broker's limit of %s s, and its charge "
+                 "stays",
+                 cli_number(longest_run(s)).text);
+        return;
+    }
+    snprintf(log, SERVE_LOG, "the run of %s died (%s %d)", name,
+             WIFSIGNALED(code) ? "signal" : "exit",
+             WIFSIGNALED(code) ? WTERMSIG(code) : WEXITSTATUS(code));
+    snprintf(sentence, 200,
+             "the run failed, and its charge, if any, stays; the steward's log has the cause");
+}
+
+/* Who died before the answer was whole has one sentence in its place. */
+static void check_answer(const service *s, connection *c, int code)
+{
     struct stat facts = { .st_size = 0 };
-    char log[SERVE_LOG] = "";
+    char log[SERVE_LOG] = "", failed[200];
     const bool whole = WIFEXITED(code) && WEXITSTATUS(code) == 0 &&
                        fstat(c->worker.file, &facts) == 0 && facts.st_size >= SERVE_LOG + 4;
     if (!whole) {
         const uint8_t status[4] = { 0, 0, 0, CLO_INTERNAL };
-        snprintf(log, sizeof log, "the run of %s died (%s %d)", c->analyst,
-                 WIFSIGNALED(code) ? "signal" : "exit",
-                 WIFSIGNALED(code) ? WTERMSIG(code) : WEXITSTATUS(code));
+        explain(s, c, code, log, failed);
         (void)!ftruncate(c->worker.file, 0);
         (void)!pwrite(c->worker.file, log, sizeof log, 0);
         (void)!pwrite(c->worker.file, status, sizeof status, SERVE_LOG);
-        (void)!pwrite(c->worker.file, failed, sizeof failed - 1, SERVE_LOG + 4);
+        (void)!pwrite(c->worker.file, failed, strlen(failed), SERVE_LOG + 4);
         (void)!fstat(c->worker.file, &facts);
     }
     c->size = facts.st_size;
@@ -287,7 +367,7 @@ static void log_run(const service *s, const connection *c)
     (void)!pread(c->worker.file, text, sizeof text - 1, 0);
     snprintf(line, sizeof line, "%s; took %.3f s, answered after %.3f s%s", text, took,
              c->due - c->began,
-             took > s->facts.tick ? " (longer than a tick: the analyst may see that)" : "");
+             took > s->facts.tick ? " (longer than a tick, which the analyst may notice)" : "");
     log_line("", line);
 }
 
@@ -302,7 +382,7 @@ static void reap(service *s)
             c->due =
                 c->began + s->facts.tick * fmax(1, ceil((c->ended - c->began) / s->facts.tick));
             c->stage = HOLDING;
-            check_answer(c, code);
+            check_answer(s, c, code);
             log_run(s, c);
         }
 }
@@ -334,24 +414,38 @@ static void begin_answer(const service *s, connection *c)
 
 /* ---- the loop -------------------------------------------------------------------------- */
 
+/* A run that takes too long is ended.  Its answer leaves at the next tick, and that it was ended
+ * tells no more than that tick. */
+static void stop_late(const service *s, connection *c, double time)
+{
+    if (c->stage != RUNNING || c->stopped || time < c->began + longest_run(s)) return;
+    c->stopped = true;
+    kill(c->worker.process, SIGKILL); /* not reaped: it is still ours */
+}
+
 static void keep_time(service *s)
 {
     const double time = now();
     for (size_t i = 0; i < s->count; i++) {
         connection *const c = &s->all[i];
+        stop_late(s, c, time);
         if (c->stage == HOLDING && time >= c->due) begin_answer(s, c);
-        if (c->stage == READING && time >= c->deadline) refuse(c, "the message came too slowly");
+        if (c->stage == READING && time >= c->deadline)
+            refuse(s, c, CLO_FORMAT, "the message came too slowly");
         if (c->stage == ANSWERING && time >= c->deadline) drop(c);
-        if (c->stage == WAITING && s->listener < 0) refuse(c, "the broker is about to stop");
+        if (c->stage == WAITING && s->listener < 0)
+            refuse(s, c, CLO_BUSY, "the broker is about to stop");
     }
 }
 
 static double next_event(const service *s)
 {
     double next = now() + 60;
+    if (s->deaf_until > now()) next = s->deaf_until;
     for (size_t i = 0; i < s->count; i++) {
         const connection *const c = &s->all[i];
         if (c->stage == HOLDING) next = fmin(next, c->due);
+        if (c->stage == RUNNING && !c->stopped) next = fmin(next, c->began + longest_run(s));
         if (c->stage == READING || c->stage == ANSWERING) next = fmin(next, c->deadline);
     }
     return next;
@@ -364,12 +458,15 @@ static void wait_for_something(const service *s, struct pollfd *files)
                                       .tv_nsec = (long)((left - floor(left)) * 1e9) };
     sigset_t none;
     sigemptyset(&none);
-    files[0] = (struct pollfd){ .fd = s->listener, .events = POLLIN };
+    files[0] = (struct pollfd){ .fd = now() < s->deaf_until ? -1 : s->listener, .events = POLLIN };
     for (size_t i = 0; i < s->count; i++) {
         const connection *const c = &s->all[i];
         files[1 + i] = (struct pollfd){
-            .fd = c->stage == READING || c->stage == ANSWERING ? c->file : -1,
-            .events = c->stage == READING ? POLLIN : POLLOUT,
+            .fd =
+                c->stage == READING || c->stage == WAITING || c->stage == ANSWERING ? c->file : -1,
+            .events = c->stage == READING     ? POLLIN
+                      : c->stage == ANSWERING ? POLLOUT
+                                              : 0,
         };
     }
     if (ppoll(files, 1 + s->count, &timeout, &none) < 0)
@@ -382,9 +479,13 @@ static void handle(service *s, const struct pollfd *files, size_t count)
         connection *const c = &s->all[i];
         if (!files[1 + i].revents) continue;
         if (c->stage == READING)
-            read_some(c);
+            read_some(s, c);
         else if (c->stage == ANSWERING)
             write_some(c);
+        else if (c->stage == WAITING) { /* hung up before the run began: nothing is spent */
+            log_line(s->analysts[c->analyst].name, "left before the run began");
+            drop(c);
+        }
     }
     if (s->listener >= 0 && files[0].revents) accept_some(s);
 }
@@ -415,6 +516,32 @@ static void catch_signals(void)
     sigprocmask(SIG_BLOCK, &caught, NULL);
 }
 
+/* A socket for each question that may be open, and a file for its answer. */
+static clo_status raise_files(const service *s, cli_error *err)
+{
+    const rlim_t needed = 2 * s->room + 32;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return CLO_OK;
+    if (limit.rlim_max < needed)
+        return cli_fail(err, CLO_ARGUMENT,
+                        "%zu analysts with %u open requests each need %lu open files, and this "
+                        "process may have %lu: lower 'waiting' in the policy, or raise the limit "
+                        "(ulimit -n, LimitNOFILE)",
+                        s->facts.analysts, s->facts.waiting, (unsigned long)needed,
+                        (unsigned long)limit.rlim_max);
+    limit.rlim_cur = needed;
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0
+               ? CLO_OK
+               : cli_fail(err, CLO_IO, "the limit of open files cannot be raised: %m");
+}
+
+static void free_service(service *s)
+{
+    for (size_t i = 0; i < s->count; i++) drop(&s->all[i]);
+    free(s->all);
+    free(s->analysts);
+}
+
 clo_status serve_loop(const clo_policy *policy, const char *path, int listener, cli_error *err)
 {
     service s = { .policy = policy,
@@ -423,10 +550,12 @@ clo_status serve_loop(const clo_policy *policy, const char *path, int listener, 
     clo_status status = clo_policy_describe(policy, &s.facts, &err->error);
     if (status != CLO_OK) return status;
     s.room = s.facts.analysts * s.facts.waiting;
+    if ((status = raise_files(&s, err)) != CLO_OK) return status;
     s.all = calloc(s.room, sizeof *s.all);
+    s.analysts = calloc(s.facts.analysts, sizeof *s.analysts);
     struct pollfd *const files = calloc(s.room + 1, sizeof *files);
-    if (!s.all || !files) {
-        free(s.all);
+    if (!s.all || !s.analysts || !files) {
+        free_service(&s);
         free(files);
         return cli_fail(err, CLO_MEMORY, "out of memory for %zu connections", s.room);
     }
@@ -446,8 +575,7 @@ clo_status serve_loop(const clo_policy *policy, const char *path, int listener, 
         keep_time(&s);
         if (s.listener >= 0) start_runs(&s);
     }
-    for (size_t i = 0; i < s.count; i++) drop(&s.all[i]);
-    free(s.all);
+    free_service(&s);
     free(files);
     return CLO_OK;
 }

@@ -7,6 +7,7 @@
  */
 #include "serve.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +27,15 @@ static bool put(int file, const void *bytes, size_t count)
     return true;
 }
 
+/* Where memory runs out, the system ends a run, and never the broker. */
+static void go_first(void)
+{
+    const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) return;
+    (void)!write(file, "1000", 4);
+    close(file);
+}
+
 static void be_a_child(pid_t parent)
 {
     sigset_t none;
@@ -37,6 +47,7 @@ static void be_a_child(pid_t parent)
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* and dies with it, if that is killed */
     if (getppid() != parent) _exit(1);
+    go_first();
 }
 
 static int answer(const clo_policy *policy, const char *analyst, const char *message, size_t length,
@@ -81,7 +92,7 @@ clo_status serve_prepare(const clo_policy *policy, cli_error *err)
     struct {
         clo_status status;
         char message[sizeof err->error.message];
-    } said = { .status = CLO_INTERNAL, .message = "the policy could not be prepared" };
+    } said = { .status = CLO_INTERNAL, .message = "the policy could not be applied" };
     if (pipe(ends) != 0) return cli_fail(err, CLO_IO, "no pipe: %m");
     const pid_t child = fork();
     if (child == 0) {

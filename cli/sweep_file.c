@@ -91,8 +91,7 @@ static clo_status take_rows(cli_rows *rows, const char *header, size_t key_field
     }
     const size_t first = strlen(header);
     if (length < first + 1 || memcmp(rows->text, header, first) != 0 || rows->text[first] != '\n')
-        return cli_fail(err, CLO_FORMAT,
-                        "'%s' does not begin as a file of this command's rows does: name another",
+        return cli_fail(err, CLO_FORMAT, "'%s' is not a file of this command: choose another -o",
                         rows->path);
     size_t whole = length;
     while (rows->text[whole - 1] != '\n') whole--;

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
     clo_mpi *ranks = NULL;
     int provided = 0;
     cli_keep_no_core();
+    cli_outlive_limits();
     cli_fit_environment(argv);
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return clo_status_exit_code(CLO_IO);

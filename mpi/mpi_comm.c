@@ -35,6 +35,7 @@ static clo_status fail(clo_error *err, clo_status status, const char *message)
     if (err) {
         err->status = status;
         snprintf(err->message, sizeof err->message, "%s", message);
+        err->advice[0] = 0;
     }
     return status;
 }

@@ -3,8 +3,8 @@
 # PREFIX.
 # usage: check_install.sh PREFIX
 prefix=$1
-library=$(find "$prefix"/lib* -name libcloister.so.0 2>/dev/null | head -n 1)
-folder=$(dirname "${library:-$prefix/lib/libcloister.so.0}")
+library=$(find "$prefix"/lib* -name libcloister.so 2>/dev/null | head -n 1)
+folder=$(dirname "${library:-$prefix/lib/libcloister.so}")
 # Whether the command starts, with the library of this prefix and no other.
 if env -u LD_LIBRARY_PATH ldd "$prefix/bin/cloister" 2>/dev/null | grep -qF "=> $folder/"; then
     exit 0

@@ -2,7 +2,7 @@
 """Builds the site: lays out the pages of the tree for Sphinx in build/docs/source, and runs it.
 
   pages     docs/, proofs/, SECURITY.md, ... as they are, but for links to theorems, which are made
-  results   the summary of bench/RESULTS.md, and a page for each of its benchmarks
+  contents  the lists of docs/index.md, as the site's own
   command   the man page, by mandoc
   C         the headers, by Doxygen and Breathe
   Python    the docstrings, by numpydoc, of the package that the wheel installs
@@ -105,29 +105,26 @@ def lay_out():
         file.write(f"\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n")
 
 
-# ---- results -------------------------------------------------------------------------------------
+# ---- contents ------------------------------------------------------------------------------------
 
-def lay_out_results():
-    """The summary is what stands above the first benchmark; each benchmark is a page."""
-    text = (ROOT / "bench" / "RESULTS.md").read_text(encoding="utf-8")
-    summary, *parts = re.split(r"^(?=## )", text, flags=re.M)
-    marked = [i for i, part in enumerate(parts) if part.startswith("## The benchmarks")]
-    first = marked[0] + 1 if marked else 0
-    summary += "".join(parts[:first])
-    names = []
-    for part in parts[first:]:
-        title = part.split("\n", 1)[0].removeprefix("## ")
-        name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].rstrip("-")
-        body = re.sub(r"^#(?=#)", "", part, flags=re.M)
-        out = SOURCE / "bench" / "results" / f"{name}.md"
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(settle_links(link_theorems(body, theorems()), Path("bench"),
-                                    Path("bench/results")), encoding="utf-8")
-        names.append(f"results/{name}")
-    listed = "\n".join(["PEERS", "BINGHAM", *names])
-    summary = settle_links(link_theorems(summary, theorems()), Path("bench"))
-    (SOURCE / "bench" / "RESULTS.md").write_text(
-        f"{summary}\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n", encoding="utf-8")
+def sections():
+    """The headings of docs/index.md, each with the pages of the tree that it lists."""
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for part in re.split(r"^## ", text, flags=re.M)[1:]:
+        heading = part.split("\n", 1)[0]
+        targets = [os.path.normpath(Path("docs") / match[2]) for match in LINK.finditer(part)]
+        yield heading, [target for target in targets if target.endswith(".md")]
+
+
+def lay_out_contents():
+    """A page of the site for each heading; the reference has also what is made here."""
+    for heading, targets in sections():
+        listed = [target.removesuffix(".md") for target in targets]
+        if heading == "Reference":
+            listed[1:1] = ["reference-command", "reference-python", "reference-c"]
+        (SOURCE / f"{heading.lower()}.md").write_text(
+            f"# {heading}\n\n```{{toctree}}\n:maxdepth: 1\n\n" + "\n".join(listed) + "\n```\n",
+            encoding="utf-8")
 
 
 # ---- reference -----------------------------------------------------------------------------------
@@ -211,7 +208,7 @@ def main():
     subprocess.run([folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check",
                     "--force-reinstall", "--no-deps", built], check=True)
     lay_out()
-    lay_out_results()
+    lay_out_contents()
     lay_out_command(cloister)
     run_doxygen()
     version = subprocess.run([cloister, "--version"], stdout=subprocess.PIPE, text=True,

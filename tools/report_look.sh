@@ -21,7 +21,7 @@ made() { # name family option...: a private release and its page
 
 data=four.csv
 "$cloister" generate mixture --rows 4000 --cols 4 --clusters 3 --seed 1 -o "$data"
-made centres kmeans --clusters 3 --epsilon 2 --norm 2
+made centers kmeans --clusters 3 --epsilon 2 --norm 2
 made auto kmeans --clusters auto --epsilon 4 --norm 2
 made single kmeans --clusters 1 --epsilon 1 --norm 2
 made kmedian kmedian --clusters 3 --epsilon 4 --norm 2
@@ -33,7 +33,7 @@ for of in columns norm; do
     "$cloister" bounds "$data" --of "$of" --epsilon 2 --norm 9 --no-ledger -q --json >"$of.json"
     "$cloister" report "$of.json" -o "$of.html"
 done
-"$cloister" report --compare centres.json kmedian.json -o compared.html
+"$cloister" report --compare centers.json kmedian.json -o compared.html
 
 data=many.csv
 "$cloister" generate mixture --rows 8000 --cols 6 --clusters 64 --seed 1 -o "$data"
@@ -51,7 +51,7 @@ made subspaces subspaces --clusters 4 --dim 2 --epsilon 8 --norm 2
 # Names that would do harm, in the place of the four that there are.
 python3 - <<'END'
 import json
-release = json.load(open("centres.json", encoding="utf-8"))
+release = json.load(open("centers.json", encoding="utf-8"))
 release["domain"]["columns"] = ["</svg><script>alert(1)</script>", "\" onload=\"x' & <b>",
                                 "\u202eevil\u200f \u0001 \u05e9\u05dc\u05d5\u05dd", "N" * 10000]
 json.dump(release, open("hostile.json", "w", encoding="utf-8"))

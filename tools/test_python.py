@@ -43,7 +43,8 @@ def installed(name, group, built):
 def outcomes(report):
     """Name and trouble of every test; a strict expected failure that fails is as it should be."""
     for case in ElementTree.parse(report).iter("testcase"):
-        name = f"{case.get('classname')}.{case.get('name')}"
+        seconds = float(case.get("time", 0))
+        name = f"{case.get('classname')}.{case.get('name')}, {seconds:.1f} s"
         trouble = ""
         for kind in ("failure", "error", "skipped"):
             found = case.find(kind)

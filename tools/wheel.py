@@ -7,12 +7,14 @@ ones that can be replaced, and so are their licences: then it runs where none of
 usage: tools/wheel.py [--repair]
 """
 import base64
+import fcntl
 import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -41,15 +43,17 @@ def is_current(name, group):
 def environment(name, group):
     """A virtual environment with the packages of the group; a stamp says which they are."""
     folder, wanted = HOME / name, packages(group)
-    stamp = folder / "packages"
-    if is_current(name, group):
-        return folder
-    shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    # What is imported is compiled then; most of what comes along never is.
-    subprocess.run([folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check",
-                    "--no-compile", *wanted], check=True)
-    stamp.write_text("\n".join(wanted), encoding="utf-8")
+    HOME.mkdir(parents=True, exist_ok=True)
+    with open(HOME / f"{name}.lock", "w", encoding="utf-8") as lock:  # of tests at the same time
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if is_current(name, group):
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        # What is imported is compiled then; most of what comes along never is.
+        subprocess.run([folder / "bin" / "pip", "install", "--quiet", "--no-compile",
+                        "--disable-pip-version-check", *wanted], check=True)
+        (folder / "packages").write_text("\n".join(wanted), encoding="utf-8")
     return folder
 
 
@@ -85,6 +89,15 @@ def licence_of(library):
     sys.exit(f"wheel: no licence is known of {library}")
 
 
+def dated(name):
+    """An entry of a wheel, as old as SOURCE_DATE_EPOCH says: so two builds are equal."""
+    moment = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
+    entry = zipfile.ZipInfo(name, moment[:6])
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    return entry
+
+
 def add_licences(wheel):
     """Puts the licence texts of all that is bundled into the wheel, and into its record."""
     with zipfile.ZipFile(wheel) as old:
@@ -101,10 +114,10 @@ def add_licences(wheel):
         for package, text in sorted(texts.items()):
             data = text.read_bytes()
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-            new.writestr(f"{folder}{package}.txt", data)
+            new.writestr(dated(f"{folder}{package}.txt"), data)
             lines.append(f"{folder}{package}.txt,sha256={digest},{len(data)}")
         kept = old.read(record).decode().splitlines()
-        new.writestr(record, "\n".join([*kept[:-1], *lines, kept[-1]]) + "\n")
+        new.writestr(dated(record), "\n".join([*kept[:-1], *lines, kept[-1]]) + "\n")
     Path(f"{wheel}.new").replace(wheel)
     return texts
 

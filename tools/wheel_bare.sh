@@ -2,7 +2,7 @@
 # Installs the wheel of build/wheel into a bare Debian without network, and fits there: it brings
 # all that it needs.  Needs root (a root of its own is made by debootstrap, in build/bare).
 #
-# usage: tools/wheel_bare.sh SUITE PYTHON        bookworm 3.11, trixie 3.13
+# usage: tools/wheel_bare.sh SUITE PYTHON        bookworm 3.11, trixie 3.13, sid 3.14
 set -eu
 suite=$1
 python=$2

@@ -8,6 +8,7 @@ within a short code span.  Wrapping twice changes nothing more.
 
 usage: wrap_markdown.py [FILE ...]     without files: all Markdown of the tree
 """
+import os
 import re
 import sys
 from pathlib import Path
@@ -124,11 +125,13 @@ def wrap(text):
 
 
 def files(root):
-    """The Markdown of the tree; what was built is none of it."""
+    """The Markdown of the tree; what was built is none of it, and is not looked into."""
     hidden = {"build", ".git", "node_modules"}
-    return sorted(path for path in root.rglob("*.md")
-                  if not any(part in hidden or part.startswith("build-")
-                             for part in path.relative_to(root).parts))
+    found = []
+    for folder, below, names in os.walk(root):
+        below[:] = [name for name in below if name not in hidden and not name.startswith("build-")]
+        found += [Path(folder) / name for name in names if name.endswith(".md")]
+    return sorted(found)
 
 
 def main():

@@ -24,7 +24,7 @@ places = cloister.read(Path(__file__).with_name("places.csv.gz"))  # names of co
 # %% What everybody knows: the corners of the map.  They are not looked up in the data.
 bounds = {"longitude": (-125, -66), "latitude": (24, 50)}
 
-# %% Before anything is spent: how far off would the centres be?
+# %% Before anything is spent: how far off would the centers be?
 plan = cloister.plan("kmeans", epsilon=0.5, clusters=8, rows=places.num_rows, bounds=bounds)
 print(plan)
 print("in degrees:", dict(zip(bounds, plan.info["prediction"]["columns"])))
@@ -45,7 +45,7 @@ print(kmeans.release_.statement)
 kmeans.release_.to_json("release.json")
 with open("report.txt", "w", encoding="utf-8") as file:
     file.write(kmeans.release_.report())
-kmeans.release_.plot().figure.savefig("centres.png")
+kmeans.release_.plot().figure.savefig("centers.png")
 kmeans.release_.plot("error").figure.savefig("error.png")
 ledger.plot("places").figure.savefig("budget.png")
 

@@ -86,6 +86,8 @@ typedef struct clo_policy_facts {
     uint32_t waiting;   /* questions of one analyst that may be open */
     double patience;    /* seconds that a question may take to arrive, and an answer to be taken */
     size_t datasets, analysts;
+    uint32_t share; /* runs of one analyst at once: fewer than workers, if there are others */
+    uint32_t ticks_at_most; /* a run that has not ended by then is ended */
 } clo_policy_facts;
 
 /* Fills in no more than struct_size bytes. */

@@ -35,8 +35,8 @@
  *   - what the library shows in a callback is as long as its struct_size says.
  * All other structs are frozen: they never change (clo_error, clo_matrix,
  * clo_sparse_rows, clo_loss, clo_event, clo_price, clo_comparison, clo_param,
- * clo_setting, clo_array, clo_comm, clo_block, clo_writer, clo_persons,
- * clo_parcel).  What more there is to say gets a function of its own.
+ * clo_setting, clo_setting_info, clo_array, clo_comm, clo_block, clo_writer,
+ * clo_persons, clo_parcel).  What more there is to say gets a function of its own.
  */
 #ifndef CLOISTER_H
 #define CLOISTER_H
@@ -57,6 +57,7 @@
 #include <cloister/steward.h>
 #include <cloister/release.h>
 #include <cloister/page.h>
+#include <cloister/cut.h>
 #include <cloister/run.h>
 #include <cloister/worker.h>
 #include <cloister/job.h>

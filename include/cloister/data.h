@@ -186,6 +186,9 @@ typedef struct clo_view {
     const uint64_t *units;            /* as in clo_table_wrap_units; NULL: none */
     clo_missing missing;              /* as in clo_table_wrap */
     const uint8_t *unit_key;          /* as in clo_read_options */
+    /* With units, a byte a row: not 0 where the row names nobody, and is left out when the data are
+     * bounded.  NULL: each row names somebody. */
+    const uint8_t *nobody;
 } clo_view;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -208,6 +211,12 @@ CLO_API size_t clo_table_file_cols(const clo_table *table);
 /* How many rows there are.  Public only where the relation is CLO_REPLACE and a
  * record is one row. */
 CLO_API size_t clo_table_rows(const clo_table *table);
+/* How many rows have a missing cell that is not filled, and so count for nothing: as secret as the
+ * rows, under any relation.  Of a scan it is known; otherwise all rows are looked at. */
+CLO_API CLO_CHECK clo_status clo_table_gaps(const clo_table *table, uint64_t *out, clo_error *err);
+/* Whether fewer than one row in ten is left.  Where the number of rows is public a job then refuses
+ * the run, before anything is spent, however the rows came in. */
+CLO_API CLO_CHECK bool clo_gaps_hide_all(uint64_t rows, uint64_t gaps);
 /* "age", or NULL where the columns have no names or there is no such column; borrowed. */
 CLO_API const char *clo_table_column_name(const clo_table *table, size_t column);
 CLO_API bool clo_table_has_unit(const clo_table *table);

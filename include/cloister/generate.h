@@ -110,7 +110,7 @@ CLO_API CLO_CHECK clo_status clo_generate_sparse(const clo_sparse_model *model, 
 
 /* Private synthetic data: records from the model that a release of kmeans, kmedian, subspace or
  * subspaces describes.  It sees the release alone, so that the records are as private as it is,
- * however many are drawn.  A cluster is picked by the released weights (evenly where there are
+ * however many are drawn.  A cluster is picked by the released sizes (evenly where there are
  * none); within it a record has the released energies (in a linear subspace on an ellipsoid, as in
  * wang2015; otherwise Gaussian).  Where the number of rows is not public, energies count in
  * proportion, up to the public norm.  noise: a standard deviation that is added to every

@@ -55,6 +55,8 @@ CLO_API size_t clo_inspection_cols(const clo_inspection *inspection); /* of the 
 CLO_API void clo_inspection_column(const clo_inspection *inspection, size_t index, clo_column *out);
 /* Why a run would refuse the file, before it spends anything, with what to do; NULL: would not. */
 CLO_API const char *clo_inspection_refusal(const clo_inspection *inspection);
+/* A setting that would let it be taken, with its value: "columns -cut"; "": none, or no refusal. */
+CLO_API const char *clo_inspection_advice(const clo_inspection *inspection);
 
 /* How two files differ, whatever the order of their rows; the caller sets struct_size. */
 typedef struct clo_difference {

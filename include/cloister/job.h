@@ -44,53 +44,52 @@ CLO_API void clo_job_free(clo_job *job);
 
 /* ---- settings -------------------------------------------------------------- */
 
-/* Settings are texts by name, copied; a later one takes the place of an earlier one, and NULL takes
- * it back.  CLO_ARGUMENT where there is no such setting or the value is none of its choices; all
- * else is looked at when the job is checked or planned, in an order of its own.
+/* How the value of a setting is written. */
+typedef enum clo_setting_kind {
+    CLO_SETTING_TEXT = 0,
+    CLO_SETTING_CHOICE = 1, /* one of the words in `choices` */
+    CLO_SETTING_FLAG = 2,   /* yes or no; not given is no */
+    CLO_SETTING_NUMBER = 3, /* greater than 0 */
+    CLO_SETTING_WHOLE = 4   /* a whole number from 1 to `upper` */
+} clo_setting_kind;
+
+/* What there is to say about a setting.  The options of the command and the arguments of Python's
+ * estimators are made from these rows.  Frozen: the library gives pointers to them. */
+typedef struct clo_setting_info {
+    const char *name;
+    clo_setting_kind kind;
+    const char *group;    /* of options that belong together: "privacy"; NULL: it is no option */
+    const char *argument; /* what stands for the value in a help text: "E"; NULL: a flag */
+    char letter;          /* of a short option; 0: none */
+    const char *choices;  /* "replace|add-remove" */
+    const char *preset;   /* the default; NULL: there is none, or help says it */
+    double upper;
+    bool analyst;       /* whether an analyst may set it through a broker */
+    bool rare;          /* whether few people need it */
+    const char *python; /* its name as an argument of an estimator; NULL: it is none */
+    const char *help;   /* no capital, no full stop; an @ before the name of another setting */
+} clo_setting_info;
+
+/* Row i of all settings; NULL after the last. */
+CLO_API const clo_setting_info *clo_job_setting(size_t i);
+
+/* Settings are texts by name, copied; a later one replaces an earlier one, and NULL takes it back.
+ * The names are those of clo_job_setting and of every parameter of the mechanism ("clusters");
+ * `cloister run --help` shows what each of them does.  CLO_ARGUMENT if there is no such setting or
+ * the value is none of its choices; all else is looked at when the job is checked or planned, in an
+ * order of its own.
  *
- *   mechanism  "kmeans/lloyd", or a family alone: that method which promises the least error
- *   method     of a family; "auto" as if it were not said
- *   epsilon    must be given
- *   delta      clo_default_delta where it is not given
- *   relation   replace (preset), add-remove
- *   accept     exact (preset), idealized, asymptotic: the weakest guarantee that is taken
- *   norm       the public radius, or "private": the run learns one first
- *   bounds     "LO,HI" of every column, or a CSV file with a line name,lower,upper for each, or
- *              the lines of such a file, each with its end
- *   center     "V1,V2,...", or "private"
- *   clusters-at-most     with the parameter clusters `auto`: the most to try; by default 20
- *   norm-at-most, norm-quantile, share-norm, share-center    of what is learnt (clo_learning)
- *   project    a file with a release of the family subspace (clo_domain_project)
- *   rows, rows-per-unit, unit                                as in clo_domain
- *   data       the file, "-" for standard input; or several, each on a line of its own, or those
- *              that a pattern finds ("part-*.csv"), as one table (clo_table_read_files);
- *              with several ranks one file, in whose name "{rank}" is the number of each
- *   memory     the most that the run may take, in bytes or as 512M, 2G: the rows are then not held,
- *              but read again for each question (clo_table_scan); the release is the same
- *   cache      with memory: a folder for the bounded rows, encrypted, which are then read in place
- *              of the files (clo_read_options)
- *   columns, header (yes, no, auto), delimiter, format, cols, missing (null, fill, refuse), fill,
- *   text-columns (refuse, missing), decimal                  as in clo_read_options
- *   ledger     its file, which exists; clo_ledger_default_path where it is not given
- *   dataset    the name that is charged; by default the file's
- *   new        yes: these data may be charged under a second name, which is refused otherwise
- *              (clo_ledger_known_as); not in a closed ledger, where only its steward says so
- *   no-ledger  yes: charge nothing; the release says that it is not metered
- *   token      names the run (clo_ledger_spend_token)
- *   purpose    what the release is for; the charge keeps it
- *   threads
- *   seed       a text: the release is reproducible, and not private; refused where the ledger has
- *              a cap on the data set
- *   yes        yes: spend also where public numbers say that the rows cannot tell the norm or the
- *              bounds that are asked for (clo_outlook), or that noise hides what is looked for
- *              (clo_job_set_anyway), or the data set has no cap and nobody is asked
- *              (clo_job_set_confirm); each is refused otherwise
+ * Some settings take more than a command line can give:
  *
- * and every parameter of the mechanism by its own name ("clusters"). */
+ *   bounds     also the lines of a bounds file, each with its end
+ *   data       also several files, each on a line of its own (clo_table_read_files)
+ *   memory     also a number of bytes; the rows are then a scan (clo_table_scan)
+ *   new        not in a closed ledger, whose steward alone allows a second name
+ *              (clo_ledger_known_as)
+ *   seed       is refused if the ledger has a cap on the data set
+ *   yes        also without clo_job_set_anyway and clo_job_set_confirm, where nobody is asked */
 CLO_API CLO_CHECK clo_status clo_job_set(clo_job *job, const char *name, const char *value,
                                          clo_error *err);
-/* The names above, one by one; NULL after the last. */
-CLO_API const char *clo_job_setting_name(size_t i);
 
 /* Data in memory in place of the file; borrowed until the job is prepared. */
 CLO_API CLO_CHECK clo_status clo_job_set_table(clo_job *job, const clo_table *table,
@@ -232,6 +231,9 @@ CLO_API const char *clo_job_known_as(const clo_job *job);
  * file's. */
 CLO_API size_t clo_job_file_cols(const clo_job *job);
 CLO_API size_t clo_job_taken_cols(const clo_job *job);
+/* Of a job that was prepared: at most so many bytes are its release as JSON, by public numbers
+ * alone. */
+CLO_API uint64_t clo_job_release_bytes(const clo_job *job);
 /* Of a job that was planned or prepared: the name of a column, where the data or the bounds file
  * name it; NULL otherwise.  The job's. */
 CLO_API const char *clo_job_column_name(const clo_job *job, size_t column);

@@ -94,6 +94,13 @@ typedef struct clo_spending {
     const char *user;       /* who asks, for a program that asks for others; NULL: its own user */
     const char *along;      /* a declared name whose cap must cover the same loss too, in the same
                                charge: what one analyst may spend, say; NULL: none */
+    /* Asked last before the charge is made durable, and while the ledger is waited for: false takes
+     * it back with CLO_CANCELLED, and nothing is spent.  NULL: nobody asks. */
+    bool (*go_on)(void *user);
+    void *go_on_user;
+    /* What the release will take at most, as it is stored: where the ledger's disk has less,
+     * nothing is spent, CLO_LEDGER.  0: not known. */
+    uint64_t release_bytes;
 } clo_spending;
 
 /* Nothing but its size is set; see "Structs that may grow" in cloister.h. */

@@ -8,6 +8,7 @@
 #include <cloister/domain.h>
 #include <cloister/params.h>
 #include <cloister/privacy.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,15 +20,22 @@ typedef struct clo_mechanism clo_mechanism;
 /* Mechanisms are part of the library: nobody frees one, and their texts live as long. */
 CLO_API size_t clo_mechanism_count(void);
 CLO_API const clo_mechanism *clo_mechanism_at(size_t i); /* NULL: there are not so many */
-/* "kmeans/lloyd", or a family alone for its preset method; NULL: none. */
+/* "kmeans/lloyd", or a family alone for its default method, by its own name or its alias; NULL:
+ * none. */
 CLO_API const clo_mechanism *clo_mechanism_find(const char *name);
 CLO_API const char *clo_mechanism_family(const clo_mechanism *mechanism); /* "kmeans" */
+/* What people also call the family: "pca" is subspace, "subspace-clusters" is subspaces; NULL:
+ * nothing else. */
+CLO_API const char *clo_mechanism_alias(const clo_mechanism *mechanism);
 CLO_API const char *clo_mechanism_method(const clo_mechanism *mechanism); /* "lloyd" */
 CLO_API const char *clo_mechanism_summary(const clo_mechanism *mechanism);
 CLO_API const char *
 clo_mechanism_proof(const clo_mechanism *mechanism); /* "proofs/kmeans_lloyd.md" */
 /* The weakest that a plan of it can have; clo_plan_guarantee says that of one plan. */
 CLO_API clo_guarantee clo_mechanism_guarantee(const clo_mechanism *mechanism);
+/* Whether it is there to compare with: on nearly all data another method of its family is more
+ * accurate, or has a stronger guarantee. */
+CLO_API bool clo_mechanism_is_research(const clo_mechanism *mechanism);
 CLO_API const clo_param *clo_mechanism_params(const clo_mechanism *mechanism, size_t *count);
 
 /* The parameters of a mechanism, at their presets; CLO_ARGUMENT where it is NULL. */

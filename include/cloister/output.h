@@ -25,6 +25,10 @@ typedef struct clo_file clo_file;
 CLO_API CLO_CHECK clo_status clo_file_open(const char *path, clo_file **out, clo_error *err);
 /* A clo_write whose user is the clo_file; after a failure, commit says why. */
 CLO_API bool clo_file_write(void *file, const char *bytes, size_t count);
+/* Takes room for so many bytes on the disk, so that they can be written whatever others do; what is
+ * not used is given back by the commit.  CLO_IO where there is less.  Where the system cannot tell,
+ * nothing is done. */
+CLO_API CLO_CHECK clo_status clo_file_reserve(clo_file *file, uint64_t bytes, clo_error *err);
 /* Puts it in its place, with all that was written, so that it survives a power cut.  CLO_IO where
  * something could not be written; then nothing has changed. */
 CLO_API CLO_CHECK clo_status clo_file_commit(clo_file *file, clo_error *err);

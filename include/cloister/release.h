@@ -22,10 +22,13 @@ enum { CLO_MAX_DIMENSIONS = 3 }; /* of an array */
  *   centers      k x cols.  Each is moved into the public ball and, with column bounds, into those
  *                (public_fit.T1).  Very long ones are lists: centers_starts, _columns, _values
  *   offsets      k x cols, a point of each flat; it need not be within the bounds
- *   weights      k noisy numbers of records, none below 0.  Where the number of rows is public
+ *   sizes        k noisy numbers of records, none below 0.  Where the number of rows is public
  *                (replace, without a unit) those of centres and affine flats are lowered to at most
  *                that in all (public_fit.T2); records with a missing cell are in none.  Of linear
  *                flats they are energies
+ *   radii        k, how far records lie from their centre: in the column's own unit, and with
+ *                column bounds in half the width of each column's
+ *   distinct_clusters      how many of the clusters stand out of the noise
  *   energies, residuals    none below 0
  *   energy       of subspace/gaussian: the sum of squares of the records along each direction of
  *                the basis, without what the noise added; not below 0
@@ -36,7 +39,10 @@ enum { CLO_MAX_DIMENSIONS = 3 }; /* of an array */
  *                units of energy; what noise added is in them, and some are below 0
  *   noise_edge   the eigenvalue above which a direction stands out
  *   uncertainty  k, how far noise may have moved each, in the data's own units
- * Numbers are not rounded: JSON has the shortest decimals that read back as the same doubles. */
+ * Numbers with noise of a known deviation have the digits that it leaves: two below its first one.
+ * Directions keep all, to be orthonormal, and so do points of a projection, what was chosen and not
+ * noised, and what the run has learnt for itself.  JSON has the shortest decimals that read back as
+ * the same doubles. */
 typedef struct clo_array {
     const char *name; /* "centers" */
     const double *data;
@@ -47,7 +53,8 @@ typedef struct clo_array {
 /* What a release is asked for here is its own, and lives as long. */
 CLO_API size_t clo_release_count(const clo_release *release);
 CLO_API clo_array clo_release_at(const clo_release *release, size_t i); /* i below that count */
-/* false: there is none of that name, and *out is as it was. */
+/* false: there is none of that name, and *out is as it was.  The names of the first schema
+ * (weights, widths, told_apart) find the same arrays. */
 CLO_API bool clo_release_find(const clo_release *release, const char *name, clo_array *out);
 /* How far noise may have moved each coordinate of each released centre: standard deviations in the
  * units of each column, k x cols into `out` (NULL: only to ask).  They follow from the release
@@ -94,7 +101,7 @@ typedef struct clo_certificate {
     uint64_t charge;    /* its number there */
     const char *dataset;
     int64_t time;           /* of the charge, in seconds since 1970 */
-    const char *program;    /* that made it: "cloister 0.1.0" */
+    const char *program;    /* that made it, with its version */
     const char *values;     /* the digest of the arrays alone, clo_release_values_digest */
     const char *public_key; /* by which it is signed */
     const char *signature;  /* "": not yet */
@@ -132,7 +139,7 @@ typedef enum clo_seal {
 } clo_seal;
 CLO_API clo_seal clo_release_seal(const clo_release *release);
 
-/* For people, or for programs ("cloister.release/1"); wide: for people who want all of it, however
+/* For people, or for programs ("cloister.release/2"); wide: for people who want all of it, however
  * long.  Bars: for people at a terminal; centres are a compact table, each number with what noise
  * may have moved it by and a bar that says where it lies between the lowest and the highest of its
  * column; drawn with blocks of Unicode or with plain characters. */
@@ -148,7 +155,7 @@ typedef enum clo_report_format {
 CLO_API CLO_CHECK clo_status clo_report(const clo_release *release, clo_report_format format,
                                         clo_write *write, void *user, clo_error *err);
 /* Reads a release in JSON back ("-" is standard input); writing it again gives the same bytes.
- * CLO_IO, or CLO_FORMAT where it is no release. */
+ * Those of the first schema are read too.  CLO_IO, or CLO_FORMAT where it is no release. */
 CLO_API CLO_CHECK clo_status clo_release_read(const char *path, clo_release **out, clo_error *err);
 CLO_API CLO_CHECK clo_status clo_release_parse(const char *json, size_t length, clo_release **out,
                                                clo_error *err);

@@ -49,6 +49,9 @@ typedef struct clo_workers {
      * part first; the caller's own, and gone once it returns.  NULL: such a plan is refused. */
     clo_status (*solve)(void *user, const void *task, size_t bytes, const uint32_t *homes,
                         uint64_t slots, int64_t *totals, size_t count);
+    /* Of all parts together, where the number of rows is public: rows with a missing cell
+     * (clo_table_gaps).  A job refuses a run of which too few rows are left. */
+    uint64_t gaps;
 } clo_workers;
 
 /* The presets; see "Structs that may grow" in cloister.h. */

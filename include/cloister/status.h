@@ -35,12 +35,13 @@ extern "C" {
     X(IO, 5, 4, "reading or writing failed")                                                       \
     X(BUDGET, 6, 5, "the budget does not cover this run")                                          \
     X(LEDGER, 7, 6, "the ledger cannot be used")                                                   \
-    X(ENTROPY, 8, 7, "no secure randomness is to be had")                                          \
+    X(ENTROPY, 8, 7, "the operating system provides no secure randomness")                         \
     X(MEMORY, 9, 8, "out of memory")                                                               \
     X(CANCELLED, 10, 130, "stopped at the caller's request")                                       \
     X(INTERNAL, 11, 70, "a fault in cloister itself")                                              \
     X(SIGNATURE, 12, 9, "a signature, or what it stands for, does not fit")                        \
-    X(UNDELIVERED, 13, 10, "a release was paid for and could not be delivered")
+    X(UNDELIVERED, 13, 10, "a release was paid for and could not be delivered")                    \
+    X(BUSY, 14, 11, "the broker does not take this question now; nothing was spent")
 
 typedef enum clo_status {
 #define X(name, value, exit_code, text) CLO_##name = value,
@@ -54,6 +55,7 @@ typedef enum clo_status {
 typedef struct clo_error {
     clo_status status;
     char message[504];
+    char advice[256]; /* a setting that would help, and its value: "columns -cut"; "": none */
 } clo_error;
 
 /* From the rows above; texts that nobody frees. */

@@ -104,11 +104,18 @@ CLO_API CLO_CHECK clo_status clo_ledger_restore(const clo_restoration *restorati
 
 /* To another path on this machine.  CLO_LEDGER where something lies there. */
 CLO_API CLO_CHECK clo_status clo_ledger_move(const char *path, const char *to, clo_error *err);
-/* Into a new folder with its key and its anchor, for another machine; what stays here is a copy
- * that is not charged any more.  Guard the folder as the key, and let it arrive once. */
-CLO_API CLO_CHECK clo_status clo_ledger_send(const char *path, const char *folder, clo_error *err);
-/* From such a folder to this path.  CLO_LEDGER where this machine knows the ledger already, unless
- * it was sent from here. */
+/* A code for one move to this machine, which the sending machine must be given; its secret half
+ * stays in this user's configuration. */
+enum { CLO_MOVE_CODE = 72 };
+CLO_API CLO_CHECK clo_status clo_ledger_move_code(char code[CLO_MOVE_CODE + 1], clo_error *err);
+/* Into a new folder with its anchor and its key, which is sealed for the machine that made the
+ * code; what stays here is a copy that is not charged any more.  If the call was interrupted, the
+ * same call finishes it.  CLO_ARGUMENT where this is no code. */
+CLO_API CLO_CHECK clo_status clo_ledger_send(const char *path, const char *folder, const char *code,
+                                             clo_error *err);
+/* From such a folder to this path, on the machine that made the code.  CLO_LEDGER on every other
+ * one; where this machine knows the ledger already, unless it was sent from here after it was
+ * received; and where the folder has no anchor. */
 CLO_API CLO_CHECK clo_status clo_ledger_receive(const char *folder, const char *path,
                                                 clo_error *err);
 /* A new key for all hashes, and with it new signatures from here on; an entry signed with the old

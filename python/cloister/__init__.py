@@ -21,16 +21,16 @@ from ._plan import Plan, plan
 from ._read import read
 from ._release import Release
 from . import distributed, solvers
-from .exceptions import (ArgumentError, BudgetError, CancelledError, CloisterError, DomainError,
-                         EntropyError, FormatError, HiddenByNoiseWarning, InternalError,
-                         LedgerError, MemoryShortError, NotPrivateWarning, ReadError,
+from .exceptions import (ArgumentError, BudgetError, BusyError, CancelledError, CloisterError,
+                         DomainError, EntropyError, FormatError, HiddenByNoiseWarning,
+                         InternalError, LedgerError, MemoryShortError, NotPrivateWarning, ReadError,
                          SignatureError, UndeliveredError, UnsupportedError)
 
 __version__ = _text(_lib.clo_version()) or ""
 
 __all__ = [
-    "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
-    "EntropyError", "FormatError", "HiddenByNoiseWarning", "InternalError", "Ledger",
+    "ArgumentError", "BudgetError", "BusyError", "CancelledError", "CloisterError",
+    "DomainError", "EntropyError", "FormatError", "HiddenByNoiseWarning", "InternalError", "Ledger",
     "LedgerError", "MemoryShortError", "NotPrivateWarning", "Plan", "PrivateBounds",
     "PrivateKMeans", "PrivateKMedian", "PrivatePCA", "PrivateSubspaceClustering", "ReadError",
     "Release", "SignatureError",

@@ -10,31 +10,31 @@ from .exceptions import ArgumentError
 def audit(mechanism: str, *, epsilon: float, delta: float = 1e-6, relation: str = "replace",
           trials: int = 10_000, seconds: float = 0, alpha: float | None = None,
           seed: str = "audit", threads: int = 0) -> list[dict[str, Any]]:
-    """Runs a mechanism many times on worst-case neighbours, and says what the evidence supports.
+    """Tries to refute the privacy claim of a method, by many runs on neighbors.
 
-    An audit can refute a claim, with a stated chance of being wrong; it cannot prove one.
+    An audit can refute a claim, with a stated probability of being wrong; it cannot prove one.
 
     Parameters
     ----------
     mechanism : str
-        ``"kmeans/lloyd"``, say.
+        A method, such as ``"kmeans/lloyd"``.
     epsilon, delta : float
         The claim.
     trials : int
-        Runs in each of the two worlds, of each pair.
+        How many runs on each of the two data sets of a pair.
     seconds : float
-        Stop a pair after so long; 0: no limit.
+        The most seconds for a pair; 0: no limit.
     alpha : float, optional
-        The chance that a true claim is refuted, over the whole audit.
+        The probability that the audit refutes a claim that is true.
 
     Returns
     -------
     list of dict
-        A finding a pair: ``claim``, ``evidence``, ``refuted``, ``trials``, ...
+        One finding per pair: ``claim``, ``evidence``, ``refuted``, ``trials``, ...
     """
     found = lib.clo_mechanism_find(mechanism.encode())
     if not found:
-        raise ArgumentError(f"there is no mechanism {mechanism!r}")
+        raise ArgumentError(f"there is no method {mechanism!r}: 'cloister methods' lists them")
     relations = {"replace": lib.CLO_REPLACE, "add-remove": lib.CLO_ADD_REMOVE}
     if relation not in relations:
         raise ArgumentError(f"relation must be one of {', '.join(relations)}, not {relation!r}")

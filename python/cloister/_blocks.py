@@ -13,15 +13,14 @@ What comes of the blocks is added up by the driver, with the mark of the rows th
 """
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._native import call, ffi, lib, settle_threads
-from ._pads import PAD_BYTES, Vector, integers, masked, opened, room_for, sealed, unmask
+from ._pads import Vector, integers, masked, new_key, opened, room_for, sealed, unmask
 from .exceptions import ReadError
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 
 Homes = np.ndarray[Any, np.dtype[Any]]
 
+#: What comes of bundle i has this number, and i more: none that a message with rows has.
+ANSWERS = 1 << 63
 CHANGED = "the rows have changed between two passes over them"  # as the library says it
 
 
@@ -37,7 +38,7 @@ class Bundle:
     """What a task must know to deal rows, or to solve the blocks of bundle `number`."""
 
     work: _Work
-    key: bytes  # of this pass's pads; b"": nothing is masked
+    key: bytes = field(repr=False)  # of this pass's pads; b"": nothing is masked
     of: int  # how many bundles there are
     number: int = 0
 
@@ -113,7 +114,7 @@ def _solve(bundle: Bundle, parcels: list[Vector]) -> Answer:
              given, len(parcels), integers(totals), len(totals))
     finally:
         nobody.free()
-    return Answer(masked(bundle.key, bundle.number, totals), totals.tobytes())
+    return Answer(masked(bundle.key, ANSWERS + bundle.number, totals), totals.tobytes())
 
 
 def read_and_solve(bundle: Bundle, parts: list[Any], homes: Homes) -> Answer:
@@ -181,10 +182,6 @@ def added(key: bytes, answers: Iterable[Answer]) -> Vector:
     assert total is not None
     unmask(key, b"".join(tags), total)
     return total
-
-
-def new_key(mask: bool) -> bytes:
-    return secrets.token_bytes(PAD_BYTES) if mask else b""
 
 
 def bundles_of(work: _Work, key: bytes, count: int) -> list[Bundle]:

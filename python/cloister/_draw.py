@@ -50,7 +50,7 @@ def _picture(release: Release, ax: Any) -> None:
 
 
 def values(release: Release, ax: Any) -> Any:
-    """Centres or offsets as a picture of columns, loadings as lines, bounds as bars."""
+    """Centers or offsets as a picture of columns, loadings as lines, bounds as bars."""
     ax = axes(ax)
     if "lower" in release:
         _bounds(release, ax)

@@ -20,14 +20,16 @@ from sklearn.base import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluste
                           TransformerMixin)
 from sklearn.utils.validation import check_is_fitted
 
+from . import _names
 from ._job import Job
 from ._learn import learn_bounds, together
-from ._parameters import SETTINGS, private_class, python_name
+from ._native import SETTINGS
+from ._parameters import private_class, python_name
 from ._progress import shown
 from ._release import Release
 from ._rows import family_parameters
 from ._table import Table, as_table, gives_arrow
-from ._validate import validated
+from ._validate import check_plain, number_columns, refuse_objects, validated
 from .distributed import engine_of, is_collection, release as spread_release
 from .exceptions import ArgumentError, NotPrivateWarning, UnsupportedError
 
@@ -58,8 +60,8 @@ def seed_text(random_state: Any) -> str | None:
     """The seed of a run, with a warning; None is secure."""
     if random_state is None:
         return None
-    warnings.warn("random_state makes the release reproducible, and so NOT private: whoever knows "
-                  "the seed can take the noise away", NotPrivateWarning, stacklevel=3)
+    warnings.warn("random_state makes the release reproducible, so it is NOT private: anyone who "
+                  "knows the seed can remove the noise", NotPrivateWarning, stacklevel=3)
     if isinstance(random_state, numbers.Integral):
         return str(int(random_state))
     if isinstance(random_state, np.random.RandomState):
@@ -93,10 +95,11 @@ class PrivateEstimator(BaseEstimator):
             self.n_features_in_ = len(names)
             self.feature_names_in_ = np.asarray(names, dtype=object)
         elif not set(getattr(self, "feature_names_in_", names)) <= set(names):
-            raise ArgumentError("the columns are not those of the fit: "
+            raise ArgumentError("the columns must be those of the fit: "
                                 + ", ".join(self.feature_names_in_))
 
     def _table(self, X: Any, unit: Any = None, *, reset: bool) -> Table:
+        check_plain(X)
         text_columns = "refuse" if reset else "later"
         missing = getattr(self, "missing", "null")
         fill = getattr(self, "fill", None)
@@ -106,34 +109,47 @@ class PrivateEstimator(BaseEstimator):
             raise ArgumentError("Expected 2D array, got 1D array instead.  One column goes in as a "
                                 "frame: X.to_frame()")
         if _is_frame(X) and len(set(X.columns)) < len(X.columns):
-            raise ArgumentError("columns of the frame have the same name: rename them")
+            raise ArgumentError("two columns of the frame have the same name: rename one")
         person = unit if unit is not None else self.unit if reset else None
         if person is not None and not isinstance(person, str) and unit is None:
-            raise ArgumentError("unit must be the name of a column: an array of persons goes to "
-                                "fit(X, unit=...), and is kept nowhere")
-        if _by_arrow(X) and (person is None or isinstance(person, str)):
+            raise ArgumentError("unit must be the name of a column: pass an array of persons to "
+                                "fit(X, unit=...), which does not store it")
+        hidden = reset and self._hides_rows(person)
+        if _by_arrow(X):
             if _is_frame(X):
                 validated(self, self._named_features(X), reset=reset, skip_check_array=True)
             table = as_table(X, unit=person, missing=missing, fill=fill,
-                             text_columns=text_columns)
+                             text_columns=text_columns, hidden=hidden)
             if not _is_frame(X):
                 self._check_stream(table, reset)
             return table
-        array = self._array(X, reset=reset)
+        if hidden:
+            refuse_objects(X, person)
+            if getattr(X, "shape", ())[1:] == (0,):
+                raise ArgumentError("the data have no columns")
+        if _is_frame(X):
+            number_columns(X)
+        array = self._array(X, reset=reset, ensure_min_samples=0 if hidden else 1)
         names = getattr(self, "feature_names_in_", None) if _is_frame(X) else None
         return as_table(array, unit=person, names=names, missing=missing, fill=fill)
 
-    def _array(self, X: Any, *, reset: bool, dtype: Any = "numeric") -> Any:
+    def _hides_rows(self, person: Any) -> bool:
+        """Whether nothing may depend on how many rows there are."""
+        return person is not None or getattr(self, "relation", "replace") not in (None, "replace")
+
+    def _array(self, X: Any, *, reset: bool, dtype: Any = "numeric",
+               ensure_min_samples: int = 1) -> Any:
         X = self._named_features(X) if _is_frame(X) else X
         return validated(self, X, reset=reset, accept_sparse="csr", dtype=dtype,
-                             ensure_all_finite=False)
+                         ensure_all_finite=False, ensure_min_samples=ensure_min_samples)
 
     # ---- the run ----
 
     def _settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = {"mechanism": self._family, "epsilon": self.epsilon}
-        for own, theirs, _, _ in SETTINGS:
-            settings[theirs] = getattr(self, own)
+        for row in SETTINGS:
+            if row.python:
+                settings[row.name] = getattr(self, row.python)
         settings["method"] = None if self.method == "auto" else self.method
         settings["no-ledger"] = settings["ledger"] is None
         for name in family_parameters(self._family):
@@ -154,7 +170,7 @@ class PrivateEstimator(BaseEstimator):
             Whom each row belongs to; the guarantee is then for a person.  It is kept nowhere.
         """
         if self.epsilon is None:
-            raise ArgumentError("epsilon must be given: there is no default")
+            raise ArgumentError("give epsilon: the most that this run may reveal about one record")
         seed = seed_text(self.random_state)
         if is_collection(X):
             return self._fit_collection(X, unit, seed)
@@ -262,10 +278,16 @@ class _projection:
 class _Clusters(ClusterMixin, _Scored):
     """Those that have clusters."""
 
-    weights_: Any
+    sizes_: Any
+
+    @property
+    def weights_(self) -> Any:
+        """The old name of ``sizes_``."""
+        _names.warn("weights_", "sizes_")
+        return self.sizes_
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """The released cluster of each of the caller's own rows, -1 with a missing cell.  Not
+        """The released cluster of each of your own rows; -1 with a missing cell.  Not
         private."""
         check_is_fitted(self)
         labels, _ = self.release_.assign(self._table(X, reset=False))
@@ -281,7 +303,7 @@ class _Clusters(ClusterMixin, _Scored):
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.weights_)
+        return len(self.sizes_)
 
 
 class _Centers(TransformerMixin, ClassNamePrefixFeaturesOutMixin, _Clusters):
@@ -295,10 +317,10 @@ class _Centers(TransformerMixin, ClassNamePrefixFeaturesOutMixin, _Clusters):
             self.cluster_centers_ = scipy.sparse.csr_array(
                 (values, columns.astype(np.int64), starts.astype(np.int64)),
                 shape=(len(starts) - 1, release.info["domain"]["cols"]))
-        self.weights_ = release["weights"]
+        self.sizes_ = release["sizes"]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """How far the caller's own rows are from each centre, on the scale of the run.  Not
+        """The distance of your own rows from each center, on the scale of the run.  Not
         private."""
         rows, middle, half = self._scaled(X)
         centers = self.cluster_centers_
@@ -309,23 +331,23 @@ class _Centers(TransformerMixin, ClassNamePrefixFeaturesOutMixin, _Clusters):
 
 @private_class("kmeans", {"clusters": "n_clusters"}, "n_clusters", ("n_clusters",))
 class PrivateKMeans(_Centers):
-    """k centres, with differential privacy.
+    """k-means with differential privacy: k centers with a small mean squared distance.
 
     Attributes
     ----------
     cluster_centers_ : array of shape (n_clusters, n_features)
-        Noised.  Sparse (CSR) where they are very long.
-    weights_ : array of shape (n_clusters,)
-        Noised numbers of records.
+        The centers, with noise.  Very long ones are a sparse matrix (CSR).
+    sizes_ : array of shape (n_clusters,)
+        The numbers of records, with noise.
     release_ : Release
-        All that was released, and what it cost.
+        All that was released, and its cost.
     bounds_release_ : Release
-        With ``bounds="private"`` alone: the bounds that were found first, and what those cost.
+        Only with ``bounds="private"``: the release of the bounds that were found first.
     privacy_ : dict
-        epsilon, delta, relation, guarantee, and whether it is private at all; of both releases
-        together, where there are two.
+        epsilon, delta, relation, guarantee, and whether the release is private.  With two releases
+        it is about both together.
 
-    There is no ``labels_`` and no ``inertia_``: they are un-noised functions of the data.
+    There is no ``labels_`` and no ``inertia_``, because they would show the data without noise.
     """
 
     if TYPE_CHECKING:  # the rest is made from the library's rows
@@ -335,7 +357,7 @@ class PrivateKMeans(_Centers):
 
 @private_class("kmedian", {"clusters": "n_clusters"}, "n_clusters", ("n_clusters",))
 class PrivateKMedian(_Centers):
-    """k centres of small distances, not squared ones, with differential privacy.
+    """k-median with differential privacy: k centers with a small mean distance.
 
     Attributes are those of :class:`PrivateKMeans`.
     """
@@ -348,17 +370,18 @@ class PrivateKMedian(_Centers):
 @private_class("subspaces", {"clusters": "n_clusters"}, "n_clusters", ("n_clusters",))
 class PrivateSubspaceClustering(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
                                 _Clusters):
-    """k subspaces, linear or affine, with differential privacy.
+    """Subspace clustering with differential privacy: k subspaces, linear or affine.
 
     Attributes
     ----------
     bases_ : array of shape (n_clusters, n_features, dim)
-        Orthonormal, noised.
+        Orthonormal directions of each subspace, with noise.
     offsets_ : array of shape (n_clusters, n_features)
-        A point of each; zero of linear ones.
-    weights_ : array of shape (n_clusters,)
+        A point of each subspace; zero for linear ones.
+    sizes_ : array of shape (n_clusters,)
+        The numbers of records, with noise.
     release_, privacy_
-        As of :class:`PrivateKMeans`.
+        As in :class:`PrivateKMeans`.
     """
 
     if TYPE_CHECKING:  # the rest is made from the library's rows
@@ -368,10 +391,10 @@ class PrivateSubspaceClustering(TransformerMixin, ClassNamePrefixFeaturesOutMixi
     def _take(self, release: Release) -> None:
         self.bases_ = release["bases"]
         self.offsets_ = release.get("offsets", np.zeros(self.bases_.shape[:2]))
-        self.weights_ = release.get("weights", np.full(len(self.bases_), np.nan))
+        self.sizes_ = release.get("sizes", np.full(len(self.bases_), np.nan))
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """How far the caller's own rows are from each flat, on the scale of the run.  Not
+        """The distance of your own rows from each subspace, on the scale of the run.  Not
         private."""
         rows, middle, half = self._scaled(X)
         found = []
@@ -385,22 +408,23 @@ class PrivateSubspaceClustering(TransformerMixin, ClassNamePrefixFeaturesOutMixi
 @private_class("subspace", {"dim": "n_components"}, "n_components")
 class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
                  _Scored):
-    """Leading directions of the records, with differential privacy: the family subspace.
+    """PCA with differential privacy: the leading directions of the records (family ``subspace``).
 
-    ``n_components="auto"`` takes as many as stand out of the noise (method ``gaussian``): all of
-    them are signal with probability 0.999 at least, unless it is the one that is told anyway.
+    ``n_components="auto"`` takes all directions that stand out from the noise (method
+    ``gaussian``), and at least one.  A direction of pure noise stands out with a probability of at
+    most 0.001.
 
     Attributes
     ----------
     components_ : array of shape (n_components, n_features)
-        Orthonormal rows, noised.
+        Orthonormal rows, with noise.
     mean_ : array of shape (n_features,)
-        What they go through: zero unless ``centering`` says otherwise.
+        A point of the subspace; zero for methods that release none.
     explained_variance_ : array, or None
-        The noised energy along each direction over the public number of rows; None where the
-        method releases none, the number is not public, or bounds differ in width.
+        The noisy energy along each direction divided by the public number of rows.  None if the
+        method releases no energy, the number of rows is secret, or bounds have different widths.
     release_, privacy_
-        As of :class:`PrivateKMeans`.
+        As in :class:`PrivateKMeans`.
     """
 
     if TYPE_CHECKING:  # the rest is made from the library's rows
@@ -410,8 +434,8 @@ class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
 
     def _take(self, release: Release) -> None:
         if "basis" not in release:
-            raise ArgumentError("the run found no subspace that it could tell privately; "
-                                "what it spent is spent")
+            raise ArgumentError("the run found no subspace, and its budget is spent: try another "
+                                "method, more rows or a larger epsilon")
         self.components_ = np.ascontiguousarray(release["basis"].T)
         self.n_components_ = len(self.components_)
         self.mean_ = release.get("center", np.zeros(self.components_.shape[1]))
@@ -428,7 +452,7 @@ class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
         return energy * widths[0] ** 2 / domain["rows"] if np.ptp(widths) == 0 else None
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """The caller's own rows along the released directions.  Not private."""
+        """Your own rows along the released directions.  Not private."""
         check_is_fitted(self)
         rows = self._array(X, reset=False, dtype=np.float64)
         rows = rows.toarray() if scipy.sparse.issparse(rows) else rows
@@ -451,17 +475,17 @@ class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
 
 @private_class("bounds", {})
 class PrivateBounds(PrivateEstimator):
-    """A radius, or bounds of the columns, found privately: what the other estimators ask for.
+    """A radius, or bounds of the columns, found privately, for the other estimators.
 
     Attributes
     ----------
     norm_ : float, or None
         With ``of='norm'``: a radius that holds most records.
     bounds_ : (lower, upper), or None
-        With ``of='columns'``: what to give as ``bounds`` to the next estimator, whose budget comes
-        on top.
+        With ``of='columns'``: give them as ``bounds`` to the next estimator, which has its own
+        epsilon in addition.
     release_, privacy_
-        As of :class:`PrivateKMeans`.
+        As in :class:`PrivateKMeans`.
     """
 
     if TYPE_CHECKING:  # the rest is made from the library's rows

@@ -11,23 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ._native import (SPELLING, Watcher, call, ffi, lib, make, settings_of, settle_threads, text,
-                      threads_here, written_json)
+from ._native import (SPELLING, Watcher, call, encoded, ffi, lib, make, settings_of,
+                      settle_threads, text, threads_here, written_json)
 from ._pieces import is_parquet
 from ._progress import shown
 from ._read import read
 from ._release import Release
 from ._table import Table, as_table
 from .exceptions import ArgumentError, CloisterError, HiddenByNoiseWarning, UnsupportedError
-
-
-def setting_names() -> list[str]:
-    """Every setting of a job, as the library lists them."""
-    names, i = [], 0
-    while lib.clo_job_setting_name(i):
-        names.append(text(lib.clo_job_setting_name(i)) or "")
-        i += 1
-    return names
 
 
 def number_text(value: Any) -> str:
@@ -70,7 +61,7 @@ def bounds_text(bounds: Any) -> str:
     """
     if isinstance(bounds, str):
         if bounds == "private":
-            raise ArgumentError("bounds='private' is for estimators: here find them first with "
+            raise ArgumentError("bounds='private' is only for estimators: find bounds first with "
                                 "PrivateBounds, or run('bounds', of='columns', ...)")
         return bounds
     if isinstance(bounds, os.PathLike):
@@ -87,8 +78,8 @@ def bounds_text(bounds: Any) -> str:
         if lows.ndim != 1:
             raise ValueError
     except (TypeError, ValueError):
-        raise ArgumentError("bounds must be (lower, upper), numbers or an entry a column, or a "
-                            "mapping from columns to pairs") from None
+        raise ArgumentError("bounds must be (lower, upper), with numbers or one entry per "
+                            "column, or a mapping from columns to such pairs") from None
     return "".join(f"{number_text(low)},{number_text(high)}\n"
                    for low, high in zip(lows, highs))
 
@@ -97,7 +88,7 @@ class Job:
     """Settings, and how far a run has come."""
 
     def __init__(self, settings: Mapping[str, Any], table: Table | None = None,
-                 crew: Any = None, rows: int = 0, persons: Any = None) -> None:
+                 crew: Any = None, rows: int = 0, persons: Any = None, gaps: int = 0) -> None:
         self.pointer = ffi.gc(make("clo_job", lib.clo_job_new), lib.clo_job_free)
         lib.clo_job_spell(self.pointer, SPELLING.encode())
         self._table = table
@@ -110,7 +101,7 @@ class Job:
                 continue
             value = threads_here(value) if name == "threads" else value
             value = bounds_text(value) if name == "bounds" else setting_text(value)
-            call(lib.clo_job_set, self.pointer, name.encode(), value.encode())
+            call(lib.clo_job_set, self.pointer, encoded(name, "a setting"), encoded(value, name))
         if table is not None:
             call(lib.clo_job_set_table, self.pointer, table.pointer)
         options = ffi.new("clo_run_options *")
@@ -121,7 +112,7 @@ class Job:
             self._crew_handle = ffi.new_handle(crew)
             workers = ffi.new("clo_workers *")
             lib.clo_workers_init(workers, ffi.sizeof("clo_workers"))
-            workers.rows, workers.fold = rows, lib.cloister_fold
+            workers.rows, workers.gaps, workers.fold = rows, gaps, lib.cloister_fold
             if crew.solves:
                 workers.solve = lib.cloister_solve
             workers.user = self._crew_handle
@@ -146,35 +137,62 @@ class Job:
         return bool(lib.clo_plan_reading(out[0]) == lib.CLO_READING_BLOCKS)
 
     def release(self, progress: Callable[[float], object] | None = None) -> Release:
-        """Every step.  Ctrl-C stops it; what was spent stays spent."""
+        """Every step.  Ctrl-C stops it; what was spent stays spent, and a release that was made is
+        stored or returned."""
         self._watcher.progress = progress
-        with self._watcher.watching():
-            self.prepare()
-            charged = text(lib.clo_job_ledger_path(self.pointer))
-            self._watcher.note = "it was stopped while it ran: " + (
-                f"what it cost is spent in {charged}" if charged else "no ledger was charged")
-            if not (charged or self._tries):
-                self._warn_of_noise()
-            self._end(charged)
-        length = ffi.new("size_t *")
-        stored = lib.clo_job_json(self.pointer, length)
-        return Release(ffi.buffer(stored, length[0])[:])
+        signals = self._watcher.signals
+        with signals.waiting():
+            self._watcher.note = "it was stopped before the charge: nothing was spent"
+            with self._watcher.watching():
+                self.prepare()
+                charged = text(lib.clo_job_ledger_path(self.pointer))
+                if not (charged or self._tries):
+                    self._warn_of_noise()
+                self._end(charged)
+            length = ffi.new("size_t *")
+            stored = lib.clo_job_json(self.pointer, length)
+            made = Release(ffi.buffer(stored, length[0])[:])
+            try:
+                signals.stored()
+            except BaseException as raised:
+                if charged and self.token is None:  # it is nowhere else
+                    warnings.warn(f"{raised!r} came when the release was made, which {charged} "
+                                  "could not store: here it is", RuntimeWarning, stacklevel=3)
+                    return made
+                if charged:
+                    raised.add_note(f"the release is stored in {charged}: "
+                                    f"Ledger({charged!r}).fetch({self.token!r}) is free")
+                raise
+            return made
+
+    def _spend(self, charged: str | None) -> None:
+        """Up to the charge.  Until then a stop costs nothing."""
+        found = ffi.new("bool *")
+        call(lib.clo_job_fetch, self.pointer, found)
+        if found[0]:
+            return
+        call(lib.clo_job_spend, self.pointer)
+        if charged:
+            self._watcher.signals.charged()
+        self._watcher.note = "it was stopped while it ran: " + (
+            f"its budget is spent in {charged}" if charged else "no ledger was charged")
 
     def _end(self, charged: str | None) -> None:
         """The run; what a worker raised takes the place of 'the workers could not fold'."""
         try:
+            self._spend(charged)
             call(lib.clo_job_release, self.pointer, ffi.new("const clo_release **"))
         except CloisterError as failed:
             advice = ffi.new("const char **")
             if lib.clo_job_advice(self.pointer, advice) == lib.CLO_ADVICE_SET \
                     and text(advice[0]) == "yes":
-                failed.add_note("the same with anyway=True is run all the same")
+                failed.add_note("anyway=True runs it anyway")
             raised = getattr(self._crew, "raised", None)
             if self._crew is None:
                 raise
             told = failed if raised is None else raised
             if charged and self._crew.passes:
-                told.add_note(f"what it cost is spent in {charged}")
+                told.add_note(f"its budget is spent in {charged}")
             if raised is None:
                 raise
             raise raised from failed
@@ -186,7 +204,7 @@ class Job:
             call(lib.clo_job_prepare, self.pointer)
             self._prepared = True
             if self._cached and not lib.clo_job_is_cached(self.pointer):
-                warnings.warn("the cache could not be written, so that the files are read again; "
+                warnings.warn("the cache could not be written, so the files are read again: "
                               "is the disk full?", RuntimeWarning, stacklevel=4)
 
     def _warn_of_noise(self) -> None:
@@ -219,7 +237,7 @@ def _memory_bytes(size: Any) -> float:
     try:
         return float(text_[:-1] if unit else text_) * 1024.0 ** unit
     except ValueError:
-        raise ArgumentError("memory must be a number of bytes such as 512M or 2G") from None
+        raise ArgumentError("memory must be a number of bytes, such as 512M or 2G") from None
 
 
 def _parquet_table(path: Any, settings: dict[str, Any]) -> Table:
@@ -236,17 +254,17 @@ def _parquet_pieces(mechanism: str, path: Any, progress: Any, settings: dict[str
     from .distributed import run_pieces  # which needs what is above
 
     if settings.get("unit") is not None:
-        raise UnsupportedError("units of a Parquet file need memory for all rows: leave out "
+        raise UnsupportedError("unit with a Parquet file needs memory for all rows: leave out "
                                "memory, save the rows as CSV or NPY, or give parts to "
                                "cloister.distributed.run, each with all rows of its persons")
     if settings.get("cache") is not None:
-        raise UnsupportedError("cache is for CSV, NPY and LIBSVM: pyarrow reads Parquet")
+        raise UnsupportedError("cache is only for CSV, NPY and LIBSVM files: leave it out")
     if settings.pop("columns", None) is not None:
-        raise ArgumentError("columns cannot be chosen with memory: give a part that reads them, to "
-                            "cloister.distributed.run")
+        raise ArgumentError("columns and memory exclude each other for Parquet: give a function "
+                            "that reads the columns to cloister.distributed.run")
     if _memory_bytes(settings.pop("memory")) < LEAST_MEMORY:
-        raise ArgumentError("a Parquet file needs a memory of 512M at least: Python and pyarrow "
-                            "take most of it")
+        raise ArgumentError("memory must be at least 512M for a Parquet file, because Python and "
+                            "pyarrow need most of it")
     threads = settings.pop("threads", None)
     return run_pieces(mechanism, os.fspath(path), progress,
                       threads_here(threads) if threads is not None else 1, settings)
@@ -272,6 +290,10 @@ def run(mechanism: str, data: Any = None, *,
         are not held but read again at every pass, also those of Parquet, in pieces of 32 MiB; with
         ``cache``, a folder, those of other files are read from an encrypted copy there.
     """
+    if data is not None and not isinstance(data, (str, os.PathLike)):
+        raise ArgumentError(f"data must be the path of a file, not {type(data).__name__}: give "
+                            "rows in memory to an estimator, such as "
+                            "cloister.PrivateKMeans(...).fit(X)")
     named = settings_of(settings)
     if named.get("ledger") is None:
         named["no-ledger"] = True

@@ -7,22 +7,23 @@ of them spends.
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import numpy as np
 
 from ._job import Job, setting_text
-from ._native import lib
+from ._names import Fields
+from ._native import SETTINGS, lib
 from ._release import Release
 from ._table import Table
 from .exceptions import ArgumentError, BudgetError
 
-SHARE, QUANTILE = 0.2, 0.98
+SHARE = 0.2
+#: The share of the cells that bounds hold, unless norm_quantile says otherwise.
+QUANTILE = next(float(row.default or 0) for row in SETTINGS if row.name == "norm-quantile")
 #: What both runs are told.
 _COMMON = ("relation", "accept", "rows", "rows-per-unit", "unit", "missing", "fill", "ledger",
            "dataset", "no-ledger", "new", "yes", "threads", "seed")
-_EPSILON = re.compile(r"raise epsilon to ([0-9.]+(?:e[-+]?[0-9]+)?)")
 _OF_BOUNDS = ("norm-at-most", "norm-quantile", "share-norm")
 
 
@@ -45,12 +46,12 @@ def _public_rows(settings: dict[str, Any], table: Table) -> int:
 def split(settings: dict[str, Any], table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     """The settings of the two runs; the second has no bounds yet."""
     if settings["mechanism"] == "bounds":
-        raise ArgumentError("PrivateBounds finds bounds: it takes none, but a norm to look under")
+        raise ArgumentError("PrivateBounds finds bounds: give norm, a generous radius, instead")
     if settings.get("norm") is not None or settings.get("center") is not None:
-        raise ArgumentError("bounds='private' takes no norm and no center beside it")
+        raise ArgumentError("bounds='private' excludes norm and center: leave them out")
     if settings.get("norm-at-most") is None:
-        raise ArgumentError("bounds='private' needs norm_at_most: a public number that no cell "
-                            "exceeds in size, however generous")
+        raise ArgumentError("bounds='private' needs norm_at_most: a generous public number that "
+                            "no cell exceeds")
     share = _number(settings, "share-norm", SHARE)
     if not 0.001 <= share <= 0.999:
         raise ArgumentError(f"share_norm must be between 0.001 and 0.999, not {share:g}")
@@ -76,8 +77,8 @@ def _refuse_before(first: dict[str, Any], second: dict[str, Any], table: Table) 
     left = trial.left()
     wanted = first["epsilon"] + second["epsilon"]
     if left is not None and left < wanted * (1 - 1e-9):
-        raise BudgetError(f"the cap leaves epsilon {left:.3g}, and bounds and fit together cost "
-                          f"{wanted:.3g}: nothing was spent")
+        raise BudgetError(f"not enough budget is left: bounds and fit need epsilon {wanted:.3g}, "
+                          f"and {left:.3g} is left; nothing was spent")
 
 
 def _usable(release: Release) -> tuple[Any, Any]:
@@ -88,18 +89,18 @@ def _usable(release: Release) -> tuple[Any, Any]:
     return np.where(narrow, lower - least, lower), np.where(narrow, upper + least, upper)
 
 
-def _in_terms_of_the_fit(message: str, first: dict[str, Any], settings: dict[str, Any]) -> str:
+def _in_terms_of_the_fit(refused: ArgumentError, first: dict[str, Any], whole: float,
+                         rows: int) -> str:
     """What the run for the bounds says of its own epsilon, said of the share of the whole."""
-    whole = _number(settings, "epsilon", 0)
-    asked = _EPSILON.search(message)
-    if not asked:
-        return message
-    share, needed = first["epsilon"] / whole, float(asked.group(1))
+    setting, _, needed = refused.advice.partition(" ")
+    if setting != "epsilon":
+        return f"{refused} (the bounds have {first['epsilon']:g} of epsilon {whole:g})"
     # Rounded up.  Half is left for the fit, or the whole must grow.
-    more = math.ceil(1000 * needed / whole) / 1000
+    more = math.ceil(1000 * float(needed) / whole) / 1000
     advice = f"raise share_norm to {more:g}" if more <= 0.5 else \
-        f"raise epsilon to {math.ceil(100 * needed / share) / 100:g}"
-    return message.replace(asked.group(0), advice)
+        f"raise epsilon to {math.ceil(100 * float(needed) * whole / first['epsilon']) / 100:g}"
+    return (f"{rows} rows are too few to find bounds with {first['epsilon']:g} of epsilon "
+            f"{whole:g}: {advice}, or give bounds")
 
 
 def learn_bounds(settings: dict[str, Any], table: Table) -> tuple[Release, dict[str, Any]]:
@@ -109,9 +110,8 @@ def learn_bounds(settings: dict[str, Any], table: Table) -> tuple[Release, dict[
     try:
         release = Job(first, table).release()
     except ArgumentError as refused:
-        said = _in_terms_of_the_fit(str(refused), first, settings)
-        raise ArgumentError(f"{said} (the bounds have {first['epsilon']:g} of epsilon "
-                            f"{_number(settings, 'epsilon', 0):g})") from None
+        raise ArgumentError(_in_terms_of_the_fit(
+            refused, first, _number(settings, "epsilon", 0), table.rows)) from None
     return release, {**second, "bounds": _usable(release)}
 
 
@@ -119,7 +119,9 @@ def together(first: Release, second: Release) -> dict[str, Any]:
     """What both releases cost."""
     parts = [first.privacy, second.privacy]
     epsilon, delta = (sum(part[name] for part in parts) for name in ("epsilon", "delta"))
-    return {**parts[1], "epsilon": epsilon, "delta": delta, "price": sum(p["price"] for p in parts),
-            "private": all(part["private"] for part in parts), "parts": parts,
-            "statement": f"Two releases, of bounds and of what was fitted within them: together "
-                         f"epsilon {epsilon:.6g}, delta {delta:.3g}.  {parts[1]['statement']}"}
+    used = sum(part["epsilon_used"] for part in parts)
+    return Fields({**parts[1], "epsilon": epsilon, "delta": delta, "epsilon_used": used,
+                   "private": all(part["private"] for part in parts), "parts": parts,
+                   "statement": f"Two releases, of bounds and of what was fitted within them: "
+                                f"together epsilon {epsilon:.6g}, delta {delta:.3g}.  "
+                                f"{parts[1]['statement']}"})

@@ -13,24 +13,23 @@ Path = str | os.PathLike[str]
 
 
 def default_ledger() -> str:
-    """The user's own ledger, which the command charges where none is named."""
+    """The path of your own ledger, which the command charges by default."""
     room = ffi.new("char[4096]")
     call(lib.clo_ledger_default_path, room, 4096)
     return text(room) or ""
 
 
 class Ledger:
-    """A ledger, opened for each look at it and closed again.
+    """A ledger: a file that records the budget of each data set and what was spent of it.
 
     Parameters
     ----------
     path : path, optional
-        Its file; by default the user's own.
+        The file; by default your own ledger.
     create : bool
-        Make it where there is none.
+        Make the ledger if there is none.
     closed : bool
-        Of a ledger that is made: only data sets that are declared in it are charged.  One that is
-        there stays what it is.
+        If the ledger is made: whether it refuses data sets that are not declared in it.
     """
 
     def __init__(self, path: Path | None = None, *, create: bool = False,
@@ -40,6 +39,10 @@ class Ledger:
             manner = lib.CLO_LEDGER_CLOSED if closed else lib.CLO_LEDGER_OPEN
             lib.clo_ledger_close(make("clo_ledger", lib.clo_ledger_create, self.path.encode(),
                                       manner))
+
+    def __fspath__(self) -> str:
+        """So that an estimator takes it as its ``ledger``."""
+        return self.path
 
     def _with(self, work: Callable[[Any], Any], *, write: bool = False) -> Any:
         opener = lib.clo_ledger_open if write else lib.clo_ledger_open_existing
@@ -58,7 +61,7 @@ class Ledger:
         return found
 
     def accounts(self, dataset: str | None = None) -> list[dict[str, Any]]:
-        """What was spent and what is left, a dictionary a data set."""
+        """What was spent and what is left: one dictionary per data set."""
         return self._listed(lib.clo_ledger_accounts, lib.cloister_account, dataset)
 
     def history(self, dataset: str | None = None) -> list[dict[str, Any]]:
@@ -66,13 +69,13 @@ class Ledger:
         return self._listed(lib.clo_ledger_history, lib.cloister_charge, dataset)
 
     def declare(self, dataset: str, *, epsilon: float, delta: float = 0.0) -> None:
-        """Caps what may ever be spent on a data set; a cap cannot be changed."""
+        """Declares a data set and its cap: the most that may ever be spent on it."""
         cap = ffi.new("clo_loss *", {"epsilon": epsilon, "delta": delta})
         self._with(lambda ledger: call(lib.clo_ledger_declare, ledger, dataset.encode(), cap[0]),
                    write=True)
 
     def fetch(self, token: str) -> Release:
-        """The release of an earlier run, for nothing."""
+        """The release of an earlier run, free of charge."""
         def work(ledger: Any) -> Release:
             out, length = ffi.new("char **"), ffi.new("size_t *")
             call(lib.clo_ledger_result, ledger, token.encode(), out, length)
@@ -84,17 +87,17 @@ class Ledger:
         return release
 
     def public_key(self) -> str:
-        """The key by which its releases can be checked, in hexadecimal; it is no secret."""
+        """The public key that checks its releases, in hexadecimal.  It is not secret."""
         room = ffi.new("uint8_t[32]")
         self._with(lambda ledger: call(lib.clo_ledger_public_key, ledger, room))
         return bytes(ffi.buffer(room)).hex()
 
     def check(self, release: Release) -> None:
-        """Raises :class:`SignatureError` unless the release is one of this ledger's, unchanged."""
+        """Raises :class:`SignatureError` unless the release is of this ledger and unchanged."""
         self._with(lambda ledger: call(lib.clo_ledger_check, ledger, release._pointer))
 
     def verify(self) -> None:
-        """Raises where the file was changed by another hand, or a copy has gone on without it."""
+        """Raises :class:`LedgerError` if somebody changed the file, or if it is an old copy."""
         self._with(lambda ledger: call(lib.clo_ledger_verify, ledger))
 
     def to_frame(self) -> Any:
@@ -104,15 +107,15 @@ class Ledger:
         return pandas.DataFrame(self.history())
 
     def plot(self, dataset: str, ax: Any = None) -> Any:
-        """Draws what was spent on a data set over time, as a plain sum, and its cap, with
-        matplotlib; returns the axes."""
+        """Draws the sum of the epsilons of a data set over time, and its cap, with matplotlib.
+        Returns the axes."""
         return _draw.spending(self, dataset, ax)
 
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"
 
     def to_html(self, path: Path | None = None, *, dataset: str | None = None) -> str:
-        """What was spent over time and what is left, as a page for an auditor."""
+        """A page for an auditor: what was spent over time, and what is left."""
         name = ffi.NULL if dataset is None else ffi.new("char[]", dataset.encode())
         made: bytes = self._with(lambda ledger: written(lib.clo_ledger_html, ledger, name))
         if path is not None:

@@ -8,8 +8,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 from . import _kernels, exceptions
@@ -24,28 +28,63 @@ _STATUS_NAMES: dict[int, str] = {
 
 #: Before the name of a setting in a message of a job; nobody sees it (clo_job_spell).
 SPELLING = "\x01"
-#: Settings of the command that are called otherwise here.
-RENAMED = {"yes": "anyway", "new": "new-dataset"}
+#: Settings that name files.
+_FILES = frozenset({"data", "ledger", "bounds", "project", "cache"})
 _SPELLED = re.compile(SPELLING + "([a-z-]*[a-z])")
 
 
-def _spell(found: re.Match[str]) -> str:
-    """A setting as a caller of Python writes it."""
-    name = found.group(1)
-    spelled = RENAMED.get(name, name).replace("-", "_")
-    return f"{spelled}=True" if name in RENAMED else spelled
-
-
-def settings_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Keywords under the names of a job's settings."""
-    back = {ours: name for name, ours in RENAMED.items()}
-    plain = {name.replace("_", "-"): value for name, value in keywords.items()}
-    return {back.get(name, name): value for name, value in plain.items()}
+def encoded(value: str, what: str) -> bytes:
+    """As the library takes a text.  Names of files may hold bytes that are no text."""
+    try:
+        return value.encode("utf-8", "surrogateescape" if what in _FILES else "strict")
+    except UnicodeEncodeError:
+        pass  # not raised from here: what was caught quotes the text
+    raise exceptions.ArgumentError(f"{what} holds a broken character (a lone surrogate): remove "
+                                   "it, or read the file with its right encoding")
 
 
 def text(pointer: Any) -> str | None:
     """A C text, or None where there is none."""
     return ffi.string(pointer).decode("utf-8", "replace") if pointer else None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A row of the library's table of settings (clo_setting_info)."""
+
+    name: str
+    python: str | None  # its name as an argument of an estimator
+    flag: bool
+    choice: bool
+    default: str | None  # which is the library's to fill in, but for a choice
+    help: str
+
+
+def _settings() -> Iterator[Setting]:
+    i = 0
+    while row := lib.clo_job_setting(i):
+        yield Setting(text(row.name) or "", text(row.python), row.kind == lib.CLO_SETTING_FLAG,
+                      row.kind == lib.CLO_SETTING_CHOICE, text(row.preset), text(row.help) or "")
+        i += 1
+
+
+#: Every setting of a run, in the library's order.
+SETTINGS: tuple[Setting, ...] = tuple(_settings())
+_OTHERWISE = {row.name: row.python for row in SETTINGS
+              if row.python and row.python != row.name.replace("-", "_")}
+
+
+def _spell(found: re.Match[str]) -> str:
+    """A setting as a caller of Python writes it."""
+    name = found.group(1)
+    spelled = _OTHERWISE.get(name, name.replace("-", "_"))
+    return f"{spelled}=True" if name in _OTHERWISE else spelled
+
+
+def settings_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Keywords under the names of a job's settings."""
+    back = {ours: name for name, ours in _OTHERWISE.items()}
+    return {back.get(name, name.replace("_", "-")): value for name, value in keywords.items()}
 
 
 class Error:
@@ -58,7 +97,9 @@ class Error:
         if status:
             message = text(self.pointer.message) or text(lib.clo_status_text(status)) or ""
             message = _SPELLED.sub(_spell, message)
-            raise exceptions.from_status(_STATUS_NAMES.get(status, ""), message)
+            failure = exceptions.from_status(_STATUS_NAMES.get(status, ""), message)
+            failure.advice = text(self.pointer.advice) or ""
+            raise failure
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
@@ -88,6 +129,75 @@ def written_json(function: Callable[..., int], *arguments: Any) -> Any:
 
 # ---- callbacks --------------------------------------------------------------------------------
 
+#: How deep this thread is in functions that the library has called.
+_inside = threading.local()
+
+
+@contextmanager
+def called_back() -> Iterator[None]:
+    """Code of the caller's that the library waits for: what it raises ends the call in order."""
+    depth = getattr(_inside, "depth", 0)
+    _inside.depth = depth + 1
+    try:
+        yield
+    finally:
+        _inside.depth = depth
+
+
+class Signals:
+    """Handlers that are written in Python, Ctrl-C's above all, wait between the steps of a run.
+
+    Python would run them, and raise, as soon as a step has ended: a release that was paid for would
+    be lost on its way out.  So they run while the library asks whether to go on, and once the
+    release is stored.  Only the main thread runs handlers, and only there is anything done.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[int, FrameType | None]] = []
+        self._late: list[tuple[int, FrameType | None]] = []
+        self._handlers: dict[int, Any] = {}
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        if getattr(_inside, "depth", 0):
+            self._handlers[number](number, frame)
+        else:
+            self._waiting.append((number, frame))
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        try:
+            for number in signal.valid_signals():
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._handlers[number] = handler
+                    signal.signal(number, self._hear)
+            yield
+        finally:
+            for heard, handler in self._handlers.items():
+                signal.signal(heard, handler)
+
+    def let(self) -> None:
+        """Those that wait have their turn, and may raise."""
+        while self._waiting:
+            number, frame = self._waiting.pop(0)
+            self._handlers[number](number, frame)
+
+    def charged(self) -> None:
+        """What came while the charge was made came too late to take it back: it waits for the
+        release, which would be lost otherwise.  Ctrl-C once more ends the run."""
+        self._late += self._waiting
+        self._waiting = []
+
+    def stored(self) -> None:
+        """Everything that waited has its turn."""
+        self._waiting = self._late + self._waiting
+        self._late = []
+        self.let()
+
+
 class Watcher:
     """Keeps what a callback raised, Ctrl-C above all, until the call has ended."""
 
@@ -95,6 +205,7 @@ class Watcher:
         self.progress = progress
         self.raised: BaseException | None = None
         self.note: str | None = None  # what to say of a call that is stopped now
+        self.signals = Signals()
         self.handle = ffi.new_handle(self)
 
     @contextmanager
@@ -124,8 +235,10 @@ def _stop(kind: Any, value: BaseException, traceback: Any) -> bool:
 @ffi.def_extern(error=False, onerror=_stop)
 def cloister_progress(user: Any, done: float) -> bool:
     watcher = ffi.from_handle(user)
-    if watcher.progress is not None:
-        watcher.progress(done)
+    with called_back():
+        watcher.signals.let()
+        if watcher.progress is not None:
+            watcher.progress(done)
     return watcher.raised is None
 
 

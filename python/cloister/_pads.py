@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,11 @@ def integers(vector: Vector) -> Any:
 
 def remove_pad(key: bytes, vector: Vector) -> None:
     lib.clo_pad_remove(key, integers(vector), len(vector))
+
+
+def new_key(mask: bool) -> bytes:
+    """Of one pass: each asks for one of its own, so that none hides two things.  b"": no pads."""
+    return secrets.token_bytes(PAD_BYTES) if mask else b""
 
 
 def part_key(pass_key: bytes, number: int) -> bytes:
@@ -56,7 +62,7 @@ def unmask(pass_key: bytes, tags: bytes, vector: Vector) -> None:
     """Takes the pads of all these tags off a sum."""
     each = [tags[i:i + PAD_BYTES] for i in range(0, len(tags), PAD_BYTES)]
     if len(set(each)) != len(each):
-        raise DomainError("the engine gave the sum of a part twice")
+        raise DomainError("the engine returned the sum of a part twice: run again")
     for tag in each:
         remove_pad(_keyed(pass_key, b"pad", tag), vector)
 
@@ -85,7 +91,7 @@ def opened(pass_key: bytes, number: int, message: bytes) -> list[Vector]:
     if pass_key:
         unmask(pass_key, tag, words)
         if not hmac.compare_digest(_tag(pass_key, number, words), tag):
-            raise DomainError("rows came otherwise than they were sent")
+            raise DomainError("rows were changed on their way: run again")
     count = int(words[0])
     ends = 1 + count + np.cumsum(words[1:1 + count]).astype(np.int64)
     return [words[end - int(length):end] for end, length in zip(ends, words[1:1 + count])]

@@ -5,63 +5,49 @@ scikit-learn reads the parameters of an estimator off the signature of ``__init_
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Callable
 from typing import Any
 
+from ._native import SETTINGS, Setting
 from ._rows import Parameter, family_parameters, solver_parameters
 
-#: Settings of a run that an estimator takes: its own name, the library's, preset, what it is.
-SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
-    ("delta", "delta", None, "the smaller of 1e-6 and rows^-1.5 where it is not given"),
-    ("relation", "relation", "replace", "what neighbours are: replace or add-remove"),
-    ("accept", "accept", "exact",
-     "the weakest guarantee that is taken: exact, idealized or asymptotic"),
-    ("norm", "norm", None, "the public radius of a record, or 'private': the run learns one first"),
-    ("bounds", "bounds", None,
-     "public bounds: (lower, upper), numbers or arrays; or {column: (lower, upper)}; or 'private': "
-     "a release of its own finds them first, within the same budget, for which norm_at_most must "
-     "be given"),
-    ("center", "center", None, "a public point that records lie about, or 'private'"),
-    ("norm_at_most", "norm-at-most", None,
-     "no record (with private bounds: no cell) can exceed it, where one of the above is private"),
-    ("norm_quantile", "norm-quantile", None,
-     "the share of the records that a private norm holds, or of the cells that private bounds do"),
-    ("share_norm", "share-norm", None, "of epsilon, for a private norm or for private bounds"),
-    ("share_center", "share-center", None, "of the budget, for a private centre"),
-    ("project", "project", None, "a release of the family subspace, or its file, to look along"),
-    ("rows", "rows", None, "the public number of rows, where it is not what it seems"),
-    ("rows_per_unit", "rows-per-unit", None, "of each person at most so many rows are kept"),
-    ("unit", "unit", None,
-     "the column of a data frame that names the person; for arrays see fit"),
-    ("missing", "missing", "null", "what a missing cell means: null (the row counts for nothing), "
-     "fill or refuse"),
-    ("fill", "fill", None, "with missing='fill': {column: value}"),
-    ("ledger", "ledger", None,
-     "the file that is charged; None: nothing is, and the release says so"),
-    ("dataset", "dataset", None, "the name under which the ledger knows the data"),
-    ("token", "token", None,
-     "names this fit: repeated with it, the same release comes for nothing"),
-    ("purpose", "purpose", None, "what the release is for; the ledger keeps it with the charge"),
-    ("new_dataset", "new", False, "the data may be charged under a second name"),
-    ("anyway", "yes", False, "spend also where public numbers say that noise will hide all"),
-    ("clusters_at_most", "clusters-at-most", None,
-     "with 'auto' for the number of clusters: the most to try"),
-    ("threads", "threads", None, "how many to use; the release is the same with any number"),
-)
-#: What an estimator takes that is no setting of a run: name, preset, what it is.
+#: How a value is given in Python, where that is not plain from what a setting is.
+FORMS = {
+    "bounds": "(lower, upper), numbers or arrays; or {column: (lower, upper)}; or the path of a "
+              "bounds file; or 'private': a release of its own finds them first, within the same "
+              "budget, for which norm_at_most must be given",
+    "delta": "None: the default",
+    "fill": "{column: value}",
+    "ledger": "None: nothing is charged, and the release says so",
+    "project": "a release, or its file",
+    "unit": "for arrays see fit",
+}
+#: What an estimator takes that is no setting of a run: name, default, what it is.
 OWN: tuple[tuple[str, Any, str], ...] = (
     ("progress", None, "True: a bar, where tqdm is installed; or a function of the share done"),
 )
-#: Settings that say how a file is read, or that have another form here.
-NOT_TAKEN = frozenset({"mechanism", "method", "epsilon", "data", "columns", "header", "delimiter",
-                       "format", "cols", "text-columns", "decimal", "no-ledger", "seed",
-                       "memory", "cache"})
 
 Renaming = dict[str, str]
 
 
+def _as_written_here(found: re.Match[str]) -> str:
+    named = {row.name: row.python for row in SETTINGS}
+    return named.get(found.group(1)) or found.group(1).replace("-", "_")
+
+
+def _documentation(row: Setting) -> str:
+    form = FORMS.get(row.name)
+    text = re.sub("@([a-z-]*[a-z])", _as_written_here, row.help)
+    usual = f" (default {row.default})" if row.default and not row.choice else ""
+    return text + usual + (f": {form}" if form else "")
+
+
 def _all_settings() -> list[tuple[str, Any, str]]:
-    return [*((name, preset, text) for name, _, preset, text in SETTINGS), *OWN]
+    """Name, default and documentation of each argument that every private estimator has."""
+    taken = [(row.python, False if row.flag else row.default if row.choice else None,
+              _documentation(row)) for row in SETTINGS if row.python]
+    return [*taken, *OWN]
 
 
 def python_name(name: str, renamed: Renaming) -> str:
@@ -115,7 +101,7 @@ def describe(first: str, parameters: dict[str, Parameter], renamed: Renaming,
               for name, row in rows.items() if name not in required]
     if first == "private":
         lines.append(_entry("random_state", "int, optional", ", default=None",
-                            "None is secure; a number makes the release reproducible and so NOT "
+                            "None is secure; a number makes the release reproducible, so it is NOT "
                             "private, and warns"))
     return "".join(lines)
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
+
+from ._read import readable
 
 #: Of a piece, as Arrow or NumPy has it; a fold needs about twice as much beside it.
 PIECE_BYTES = 32 << 20
@@ -66,9 +69,8 @@ def parquet_ends(path: str) -> list[int]:
     """Behind which row each group ends; what the file says of itself, no row is read."""
     import pyarrow.parquet
 
-    with pyarrow.parquet.ParquetFile(path) as file:
-        about = file.metadata
-        sizes = [about.row_group(i).num_rows for i in range(about.num_row_groups)]
+    about = readable(path, "PARQUET", lambda: pyarrow.parquet.read_metadata(path))
+    sizes = [about.row_group(i).num_rows for i in range(about.num_row_groups)]
     return [int(end) for end in np.cumsum(sizes)]
 
 
@@ -86,8 +88,9 @@ def parquet_stream(path: str, first: int = 0, count: int | None = None,
         # Without a buffer ahead: pyarrow would hold whole groups, and those of large files.
         with pyarrow.parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
             for group in groups:
-                at = starts[group]
-                for batch in file.iter_batches(BATCH_ROWS, [group], columns):
+                at, stream = starts[group], file.iter_batches(BATCH_ROWS, [group], columns)
+                take = partial(next, stream, None)
+                while (batch := readable(path, "PARQUET", take)) is not None:
                     low, high = max(first - at, 0), min(stop - at, batch.num_rows)
                     at += batch.num_rows
                     if low < high:

@@ -5,24 +5,24 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
-from . import _draw
+from . import _draw, _names
 from ._job import Job
 from ._native import settings_of
 from .exceptions import ArgumentError
 
 
 class Plan:
-    """What a run would do.
+    """Everything about a run that does not depend on the data.
 
     Attributes
     ----------
     info : dict
-        The whole plan, as ``cloister plan --json`` says it.
+        The whole plan, as ``cloister plan --json`` writes it.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings
-        self.info: dict[str, Any] = Job(settings).plan()
+        self.info: dict[str, Any] = _names.plan_fields(Job(settings).plan())
 
     @property
     def method(self) -> str:
@@ -31,30 +31,30 @@ class Plan:
 
     @property
     def reason(self) -> str | None:
-        """Why that method was chosen, where there was a choice."""
+        """Why this method was chosen; None if you named it."""
         reason = self.info.get("reason")
         return None if reason is None else str(reason)
 
     @property
     def error(self) -> float | None:
-        """The error to expect (``info["prediction"]["meaning"]`` says of what); None where the
-        number of rows is not public, or the method has no prediction."""
+        """The expected error; ``info["prediction"]["meaning"]`` explains it.  None if the number
+        of rows is not public, or the method has no prediction."""
         error = self.info.get("prediction", {}).get("error")
         return None if error is None else float(error)
 
     @property
     def hidden(self) -> bool | None:
-        """Whether noise would hide what is looked for."""
+        """Whether noise would hide the result: the run would then waste its budget."""
         hidden = self.info.get("prediction", {}).get("hidden")
         return None if hidden is None else bool(hidden)
 
     @property
     def queries(self) -> list[dict[str, Any]]:
-        """What it asks, a dictionary a line: query, label, noise, share of the budget."""
+        """The queries, one dictionary each: query, label, noise, share of the budget."""
         return list(self.info["queries"])
 
     def curve(self, epsilons: Iterable[float]) -> list[tuple[float, float | None]]:
-        """The error at each of these budgets."""
+        """The expected error for each of these epsilons."""
         return [(epsilon, Plan({**self._settings, "epsilon": epsilon}).error)
                 for epsilon in epsilons]
 
@@ -85,7 +85,7 @@ class Plan:
         Parameters
         ----------
         what : {'error', 'budget'}
-            The error to expect against epsilon; or which part of the budget each query takes.
+            The expected error for each epsilon, or the share of the budget of each query.
         epsilons : budgets of the curve, with ``what='error'``
         """
         if what == "error":
@@ -96,12 +96,12 @@ class Plan:
 
 
 def plan(mechanism: str, *, epsilon: float, **settings: Any) -> Plan:
-    """What a run would ask, cost and deliver; free, and without data.
+    """Plans a run: its queries, cost and expected error.  Reads no data and costs nothing.
 
     Parameters
     ----------
     mechanism : str
-        A family (``"kmeans"``), of which the best method is taken, or a method of one.
+        A family (``"kmeans"``), whose best method is chosen, or a method (``"kmeans/local"``).
     epsilon : float
         The budget.
     **settings

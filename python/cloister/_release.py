@@ -1,7 +1,7 @@
 """A release: what a run gives the world, and everything that may be shown."""
 from __future__ import annotations
 
-import json
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, takewhile
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _draw
+from . import _draw, _names
 from ._native import call, ffi, lib, make, text, written
 from ._table import Table
 from .exceptions import ArgumentError
@@ -22,23 +22,31 @@ if TYPE_CHECKING:
 _NO_CLUSTER = 2**32 - 1
 
 
+def _at_least_one(name: str, value: int | str) -> int:
+    number = int(operator.index(value))  # type: ignore[arg-type]
+    if number < 1:
+        raise ArgumentError(f"{name} must be at least 1, not {number}")
+    return number
+
+
 class Release(Mapping[str, "NDArray[np.float64]"]):
     """Named arrays, and where they come from: public, unless it says that it is not private.
 
-    A release is a mapping from names (``"centers"``, ``"weights"``) to arrays.  It is read with
+    A release is a mapping from names (``"centers"``, ``"sizes"``) to arrays.  It is read with
     :meth:`from_json` or :meth:`read`, and writing it again gives the same bytes.
 
     Attributes
     ----------
     info : dict
-        The whole of it, as its JSON says: family, method, parameters, domain, privacy, queries.
+        The whole of it, as its JSON says: family, method, parameters, domain, privacy, queries
+        (``docs/release-format.md``).  Releases of the first schema have the names of the second.
     """
 
     def __init__(self, json_bytes: bytes) -> None:
         pointer = make("clo_release", lib.clo_release_parse, json_bytes, len(json_bytes))
         self._pointer = ffi.gc(pointer, lib.clo_release_free)
         self._bytes = json_bytes
-        self.info: dict[str, Any] = json.loads(json_bytes)
+        self.info: dict[str, Any] = _names.release_fields(json_bytes)
         self._arrays: dict[str, NDArray[np.float64]] = {}
         for i in range(lib.clo_release_count(self._pointer)):
             array = lib.clo_release_at(self._pointer, i)
@@ -104,12 +112,15 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         """
         key = bytes.fromhex(public_key.strip()) if isinstance(public_key, str) else public_key
         if len(key) != 32:
-            raise ArgumentError("a public key has 32 bytes")
+            raise ArgumentError("a public key must have 32 bytes, or 64 hexadecimal digits")
         call(lib.clo_release_check, self._pointer, key)
 
     # ---- arrays ----
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
+        if name not in self._arrays and name in _names.ARRAYS:
+            _names.warn(name, _names.ARRAYS[name])
+            name = _names.ARRAYS[name]
         return self._arrays[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -126,7 +137,7 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
 
     @property
     def center_noise(self) -> NDArray[np.float64] | None:
-        """How far noise may have moved each coordinate of each centre, or None."""
+        """The standard deviation of the noise of each coordinate of each center, or None."""
         if "centers" not in self or not lib.clo_release_center_noise(self._pointer, ffi.NULL):
             return None
         out = np.empty(self["centers"].shape)
@@ -135,7 +146,7 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
 
     @property
     def center_lists(self) -> tuple[NDArray[np.float64], ...] | None:
-        """Of very long centres: where each starts, its columns, its values; None otherwise."""
+        """For very long centers: where each starts, its columns, its values; otherwise None."""
         if "centers_starts" not in self:
             return None
         return tuple(self["centers_" + name] for name in ("starts", "columns", "values"))
@@ -146,7 +157,7 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         Parameters
         ----------
         name : str, optional
-            Which array; by default the centres, offsets, basis or bounds, whatever there is.
+            Which array; by default the centers, offsets, basis or bounds.
         """
         import pandas
 
@@ -166,6 +177,45 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
             frame.index.names = ["cluster", "column"]
             return frame
         return pandas.DataFrame(array, columns=[name] if array.ndim == 1 else None)
+
+    # ---- other numbers of clusters ----
+
+    def cut(self, clusters: int | str, *, clusters_at_most: int = 20, explain: float | None = None,
+            smallest: float | None = None) -> Release:
+        """Another number of clusters, from the noisy answers of this release, for nothing.
+
+        No data, no ledger, no charge: what is computed from a release is as private as it is.
+        Only releases of kmeans/density hold their answers.  The same release gives the same bytes.
+
+        Parameters
+        ----------
+        clusters : int or 'auto'
+            How many; ``'auto'`` chooses the number as a run does.
+        clusters_at_most : int, default=20
+            With ``'auto'``: the most to try.
+        explain : float, optional
+            With ``'auto'``: the fewest clusters that explain this share of the spread.
+        smallest : float, optional
+            With ``'auto'``: no cluster has fewer records than this, by the release.
+
+        Returns
+        -------
+        Release
+            With ``"centers"``, ``"sizes"`` and ``"uncertainty"``; ``info["derived"]`` names the
+            release that it comes from.
+        """
+        options = ffi.new("clo_cut_options *")
+        lib.clo_cut_options_init(options, ffi.sizeof("clo_cut_options"))
+        automatic = isinstance(clusters, str)
+        if automatic and clusters != "auto":
+            raise ArgumentError(f"clusters must be a number or 'auto', not {clusters!r}")
+        options.clusters = 0 if automatic else _at_least_one("clusters", clusters)
+        options.clusters_at_most = _at_least_one("clusters_at_most", clusters_at_most)
+        options.explain = explain or 0
+        options.smallest = smallest or 0
+        made = ffi.gc(make("clo_release", lib.clo_release_cut, self._pointer, options),
+                      lib.clo_release_free)
+        return type(self)(written(lib.clo_report, made, lib.CLO_JSON))
 
     # ---- the caller's own rows: not private, and in no release ----
 
@@ -193,12 +243,12 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
 
     @property
     def privacy(self) -> dict[str, Any]:
-        """What it costs and hides: epsilon, delta, relation, guarantee, whether it is private."""
-        return dict(self.info["privacy"])
+        """Its cost and guarantee: epsilon, delta, relation, guarantee, whether it is private."""
+        return _names.Fields(self.info["privacy"])
 
     @property
     def statement(self) -> str:
-        """What it means, in a sentence."""
+        """The guarantee in a sentence."""
         return str(self.info["privacy"]["statement"])
 
     def report(self, *, wide: bool = False) -> str:
@@ -217,7 +267,7 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
 
     @property
     def charts(self) -> list[str]:
-        """The charts that there are of it, by name."""
+        """The names of its charts."""
         names = (text(lib.clo_release_chart_at(self._pointer, i)) for i in count())
         return [name or "" for name in takewhile(lambda name: name is not None, names)]
 
@@ -249,28 +299,28 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         Parameters
         ----------
         path : path, optional
-            A file to write it to as well.
+            Also write it to this file.
         compare : releases, optional
-            Others of the same columns, to be shown in the same charts.
+            Other releases of the same columns, to show in the same charts.
         """
         return self._page(lib.clo_release_html, path, compare=compare)
 
     def to_svg(self, chart: str | None = None, path: str | os.PathLike[str] | None = None, *,
                axes: tuple[str | int, str | int] | None = None,
                compare: Iterable[Release] = ()) -> str:
-        """One chart as a picture.
+        """One chart as an SVG picture.
 
         Parameters
         ----------
         chart : str, optional
             One of :attr:`charts`; by default the first.
         path : path, optional
-            A file to write it to as well.
+            Also write it to this file.
         axes : pair, optional
             The two columns of the chart ``"map"``, by name or by number, from 1; by default the
-            two directions in which the centres differ most.
+            two directions in which the centers differ most.
         compare : releases, optional
-            Others of the same columns, to be shown in the same chart.
+            Other releases of the same columns, to show in the same chart.
         """
         across, up = (str(axes[0]), str(axes[1])) if axes else (None, None)
         return self._page(lib.clo_release_svg, path, compare=compare, chart=chart,
@@ -280,15 +330,15 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         return self._page(lib.clo_release_html, None, fragment=True)
 
     def plan(self) -> Plan:
-        """The plan that gave this release, made again from its public facts: for what it asked,
-        and what other budgets would have given.  Not of runs that learnt a norm or a centre first,
-        nor of those along a projection."""
+        """The plan of this release, made again from its public facts.  It shows the queries and
+        the error for other budgets.  Runs with a private norm, a private center or a projection
+        have none."""
         from ._plan import Plan
 
         info, domain = self.info, self.info["domain"]
         if any(name.startswith("learnt_") for name in self) or "projection" in domain:
-            raise ArgumentError("the plan of a run that learnt something first, or looked along a "
-                                "projection, is not in its release")
+            raise ArgumentError("a release with a private norm, a private center or a projection "
+                                "does not hold its plan")
         settings = {"mechanism": f"{info['family']}/{info['method']}", **info["parameters"],
                     "rows": domain.get("rows") or None, "cols": domain["cols"],
                     "accept": info["privacy"]["guarantee"]}
@@ -308,9 +358,9 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         Parameters
         ----------
         what : {'values', 'budget', 'error'}
-            What was released: centres or offsets as a picture of columns, loadings of a subspace
-            as lines, bounds as bars.  Or which part of the budget each query took; or the error to
-            expect at other budgets (both by :meth:`plan`).
+            The released values: centers or offsets as a picture of columns, loadings of a subspace
+            as lines, bounds as bars.  Or the share of the budget of each query, or the expected
+            error for other budgets (both from :meth:`plan`).
         """
         if what == "values":
             return _draw.values(self, ax)

@@ -4,8 +4,8 @@ The DataFrame API alone is used, so that a session may be a classic one or Spark
 mapInArrow(fold), a shuffle to a few tasks, mapInArrow(add), collect.  A shuffle and not coalesce(),
 which has no stage of its own: it would leave the folding, too, to those few tasks.
 
-What Spark stores are rows of SCHEMA: padded vectors and the tags that their pads belong to.  The
-key of a pass travels in the function alone.
+What Spark stores are rows of SCHEMA: padded vectors and the tags that their pads belong to.  Keys
+(of a pass, of the persons) travel in the function alone.
 """
 from __future__ import annotations
 
@@ -15,34 +15,59 @@ import math
 import pickle
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from . import exceptions
-from ._blocks import (Answer, Bundle, Homes, added, deal_pieces, narrow, new_key, shares,
-                      solve_numbered)
-from ._pads import PAD_BYTES, Vector, masked, room_for, unmask
+from ._blocks import Answer, Bundle, Homes, added, deal_pieces, narrow, shares, solve_numbered
+from ._pads import Vector, masked, new_key, room_for, unmask
 from ._pieces import gathered
 from .distributed import (Survey, _Engine, _Reading, _same_plan, _Work, fold_parts, rounded_up,
                           workers_of)
 from .exceptions import CloisterError, DomainError, InternalError, UnsupportedError
 
-SCHEMA = "part int, tags binary, totals binary, error string"
+SCHEMA = "part bigint, tags binary, totals binary, error string"
 #: With more vectors than this, they are added up on workers before they travel.
 FEW = 4
 #: Functions above 1 MiB are written to files by classic sessions; ours hold a key, so stay below.
 LARGE = 1 << 19
 #: How many tasks are asked for their plan.
 PLANNERS = 8
+#: With more tasks than this, that solve blocks, a message for each of them would be the most of it.
+MOST_SOLVERS = 1 << 10
 #: Of the messages that one task solves: Arrow holds 2 GiB in one column of a batch.
 MOST_BYTES = 256 << 20
 NO_HOMES: Homes = np.zeros(0, dtype=np.uint16)
 
 
+@dataclass(frozen=True)
+class Keys:
+    """Of a pass and of the persons: what never stands in a broadcast, which Spark stores."""
+
+    of_pass: bytes = field(repr=False)
+    of_persons: bytes = field(repr=False)
+
+
+def with_key(work: Any, key: bytes) -> Any:
+    """The same with another key of the persons; b"": none."""
+    if isinstance(work, tuple):
+        return (with_key(work[0], key), *work[1:])
+    if isinstance(work, Bundle):
+        return replace(work, work=with_key(work.work, key))
+    if isinstance(work, _Work):
+        return replace(work, reading=with_key(work.reading, key))
+    return replace(work, unit_key=key)
+
+
 # ---- on a worker ------------------------------------------------------------------------------
+
+def taken(sent: Any, keys: Keys) -> Any:
+    """What goes with a function: in it, or beside it as a broadcast."""
+    return with_key(getattr(sent, "value", sent), keys.of_persons)
+
 
 def rows_of(reading: _Reading, batches: Iterable[Any]) -> Iterator[Any]:
     """The rows of a partition: with persons as one piece, otherwise as some."""
@@ -58,13 +83,16 @@ def _look(survey: tuple[_Reading, list[str]], batches: Iterable[Any]) -> list[Su
     reading, names = survey
     told = [reading.survey(piece) for piece in rows_of(reading, batches)]
     if any(piece.names != names for piece in told):
-        raise DomainError("a partition has other columns than its data frame says")
+        raise DomainError("a partition has other columns than its data frame")
     return told
 
 
 def count_rows(survey: tuple[_Reading, list[str]], batches: Iterable[Any]) -> Vector:
-    """How many rows there are where that is public, and otherwise whether they can be read."""
-    return np.array([sum(told.rows for told in _look(survey, batches))], dtype=np.uint64)
+    """How many rows there are, and how many of them have a missing cell, where that is public;
+    and otherwise whether they can be read."""
+    told = _look(survey, batches)
+    return np.array([sum(piece.rows for piece in told), sum(piece.gaps for piece in told)],
+                    dtype=np.uint64)
 
 
 def list_persons(survey: tuple[_Reading, list[str]], batches: Iterable[Any]) -> Vector:
@@ -87,30 +115,30 @@ def count_slots(work: _Work, batches: Iterable[Any]) -> Vector:
 def _row(part: int, tags: bytes, totals: bytes, error: str | None) -> Any:
     import pyarrow
 
-    arrays = [pyarrow.array([part], pyarrow.int32()), pyarrow.array([tags], pyarrow.binary()),
+    arrays = [pyarrow.array([part], pyarrow.int64()), pyarrow.array([tags], pyarrow.binary()),
               pyarrow.array([totals], pyarrow.binary()), pyarrow.array([error], pyarrow.string())]
     return pyarrow.RecordBatch.from_arrays(arrays, ["part", "tags", "totals", "error"])
 
 
-def each_part(pass_key: bytes, function: Callable[[Any, Any], Vector], sent: Any,
+def each_part(keys: Keys, function: Callable[[Any, Any], Vector], sent: Any,
               batches: Iterable[Any]) -> Iterator[Any]:
     """One row for a partition.  What the library refuses is told, not raised: Spark would try it
     again, and say it in its own words."""
     part = importlib.import_module("pyspark").TaskContext.get().partitionId()
     try:
-        vector = function(getattr(sent, "value", sent), batches)
+        vector = function(taken(sent, keys), batches)
     except CloisterError as raised:
         yield _row(part, b"", b"", f"{type(raised).__name__}\n{raised}")
         return
-    tag = masked(pass_key, part, vector)
+    tag = masked(keys.of_pass, part, vector)
     yield _row(part, tag, vector.tobytes(), None)
 
 
-def deal_rows(key: bytes, sent: Any, batches: Iterable[Any]) -> Iterator[Any]:
+def deal_rows(keys: Keys, sent: Any, batches: Iterable[Any]) -> Iterator[Any]:
     """One row for a partition and a bundle: its message, and their number (fold.T7)."""
     part = importlib.import_module("pyspark").TaskContext.get().partitionId()
-    bundle, homes = getattr(sent, "value", sent)
-    bundle = replace(bundle, key=key)
+    bundle, homes = taken(sent, keys)
+    bundle = replace(bundle, key=keys.of_pass)
     try:
         messages = deal_pieces(bundle, part, homes.get(part, NO_HOMES),
                                enumerate(rows_of(bundle.work.reading, batches)))
@@ -121,9 +149,9 @@ def deal_rows(key: bytes, sent: Any, batches: Iterable[Any]) -> Iterator[Any]:
         yield _row(part * bundle.of + i, b"", message, None)
 
 
-def solve_rows(key: bytes, sent: Any, batches: Iterable[Any]) -> Iterator[Any]:
+def solve_rows(keys: Keys, sent: Any, batches: Iterable[Any]) -> Iterator[Any]:
     """One row for a bundle: what came of its blocks."""
-    bundle = replace(getattr(sent, "value", sent), key=key)
+    bundle = replace(taken(sent, keys), key=keys.of_pass)
     found: dict[int, dict[int, bytes]] = {}
     for batch in batches:
         for row in batch.to_pylist():
@@ -191,6 +219,7 @@ class Frame(_Engine):
     cached."""
 
     tasks = 1
+    unit_key = b""  # of the persons of this run
 
     def __init__(self, frame: Any) -> None:
         self.frame, self.session = frame, frame.sparkSession
@@ -198,26 +227,32 @@ class Frame(_Engine):
         self.names = list(frame.columns)
 
     def _sent(self, work: Any) -> Any:
-        """What goes into the function beside the key, or where it is found."""
+        """What goes into the function beside the keys, or where it is found."""
+        work = with_key(work, b"")
         if self.remote or len(pickle.dumps(work)) < LARGE:
             return work
         return self.session.sparkContext.broadcast(work)
+
+    def _keys(self, pass_key: bytes) -> Keys:
+        return Keys(pass_key, self.unit_key)
 
     def _rows(self, function: Callable[[Any, Any], Vector], work: Any, pass_key: bytes,
               adders: int = 0) -> list[Any]:
         """What the function gives of each partition, under pads; added up by some tasks."""
         sent = self._sent(work)
-        rows = self.frame.mapInArrow(partial(each_part, pass_key, function, sent), SCHEMA)
+        rows = self.frame.mapInArrow(partial(each_part, self._keys(pass_key), function, sent),
+                                     SCHEMA)
         if adders:
             rows = rows.repartition(adders, "part").mapInArrow(add_up, SCHEMA)
-        found = self._collected(rows, [sent] if sent is not work else [])
+        found = self._collected(rows, [sent])
         self.tasks = max(self.tasks, len(found))
         return found
 
     def _collected(self, rows: Any, broadcasts: list[Any]) -> list[Any]:
         found = rows.collect()
         for sent in broadcasts:
-            sent.unpersist()
+            if hasattr(sent, "unpersist"):
+                sent.unpersist()
         for row in found:
             if row["error"] is not None:
                 _raise(row["error"])
@@ -226,7 +261,7 @@ class Frame(_Engine):
         return list(found)
 
     def _sum(self, function: Callable[[Any, Any], Vector], work: Any, mask: bool) -> Vector:
-        pass_key = secrets.token_bytes(PAD_BYTES) if mask else b""
+        pass_key = new_key(mask)
         adders = math.ceil(math.sqrt(self.tasks)) if self.tasks > FEW else 0
         found = self._rows(function, work, pass_key, adders)
         total: Vector = np.zeros(len(found[0]["totals"]) // 8, dtype=np.uint64)
@@ -237,10 +272,12 @@ class Frame(_Engine):
 
     def survey(self, reading: _Reading) -> list[Survey]:
         if reading.unit is None:
-            rows = int(self._sum(count_rows, (reading, self.names), True)[0])
-            return [Survey(len(self.names), self.names, rows)]
+            work = (replace(reading, pass_key=b""), self.names)
+            rows, gaps = (int(n) for n in self._sum(count_rows, work, bool(reading.pass_key)))
+            return [Survey(len(self.names), self.names, rows, gaps=gaps)]
         if reading.unit not in self.names:
             raise DomainError(f"the data frame has no column {reading.unit!r}")
+        self.unit_key = reading.unit_key
         others = [name for name in self.names if name != reading.unit]
         survey = Survey(len(others), others, 0)
         lists = self._persons(replace(reading, pass_key=b""), others, bool(reading.pass_key))
@@ -248,7 +285,7 @@ class Frame(_Engine):
 
     def _persons(self, reading: _Reading, names: list[str], mask: bool) -> list[bytes]:
         """The list of each partition; what Spark stores of them is under pads (pad.T3)."""
-        pass_key = secrets.token_bytes(PAD_BYTES) if mask else b""
+        pass_key = new_key(mask)
         lists = []
         for row in self._rows(list_persons, (reading, names), pass_key):
             listed = np.frombuffer(row["totals"], np.uint64).copy()
@@ -286,20 +323,20 @@ class Frame(_Engine):
         except Exception as raised:
             raise UnsupportedError(
                 f"blocks of {rows} rows need a message of {size / 2 ** 20:.1f} MiB, which "
-                "this session of Spark Connect does not take: raise "
-                "spark.connect.grpc.maxInboundMessageSize where the server starts, or take a "
-                "method that asks for sums alone; nothing was spent") from raised
+                "this session of Spark Connect does not accept: raise "
+                "spark.connect.grpc.maxInboundMessageSize at the start of the server, or choose a "
+                "method that needs only sums; nothing was spent") from raised
 
     def blocks(self, work: _Work, homes: Homes, mask: bool) -> Vector:
         """mapInArrow(deal), a shuffle of messages to their bundles, mapInArrow(solve), collect."""
         key = new_key(mask)
         mine = self._homes(work, homes, mask)
-        solvers = max(self.tasks, math.ceil(len(homes) * work.cols * 4 / MOST_BYTES))
+        solvers = max(min(self.tasks, MOST_SOLVERS),
+                      math.ceil(len(homes) * work.cols * 4 / MOST_BYTES))
         bundle = Bundle(work, b"", 2 * solvers)
         dealt, solved = self._sent((bundle, mine)), self._sent(bundle)
-        messages = self.frame.mapInArrow(partial(deal_rows, key, dealt), SCHEMA)
+        messages = self.frame.mapInArrow(partial(deal_rows, self._keys(key), dealt), SCHEMA)
         answers = messages.repartition(solvers, messages["part"] % bundle.of).mapInArrow(
-            partial(solve_rows, key, solved), SCHEMA)
-        found = self._collected(answers, [sent for sent in (dealt, solved)
-                                          if hasattr(sent, "unpersist")])
+            partial(solve_rows, self._keys(key), solved), SCHEMA)
+        found = self._collected(answers, [dealt, solved])
         return added(key, [Answer(bytes(row["tags"]), bytes(row["totals"])) for row in found])

@@ -29,7 +29,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -37,13 +37,13 @@ import numpy as np
 
 from . import _blocks
 from ._job import Job
-from ._native import call, ffi, lib, settings_of, settle_threads, threads_here
-from ._pads import PAD_BYTES, Vector, integers, part_key, remove_pad
+from ._native import call, called_back, ffi, lib, settings_of, settle_threads, threads_here
+from ._pads import Vector, integers, new_key, opened, part_key, remove_pad, sealed
 from ._pieces import is_parquet, parquet_ends, parquet_stream, pieces, whole
 from ._progress import shown
 from ._read import read
 from ._release import Release
-from ._table import Table, as_table, compare_persons, from_array, persons_of
+from ._table import (Table, TextRows, as_table, compare_persons, from_array, persons_of)
 from .exceptions import ArgumentError, DomainError, UnsupportedError
 
 __all__ = ["Part", "run", "split"]
@@ -57,7 +57,8 @@ DRIVERS_OWN = frozenset({"ledger", "dataset", "new", "no-ledger", "token", "purp
 @dataclass(frozen=True)
 class Part:
     """Some rows of a file, which :func:`cloister.read` must know.  Parquet and NPY are not held
-    whole: a worker reads them some megabytes at a time."""
+    whole: a worker reads them some megabytes at a time.  CSV is read as :func:`cloister.run` reads
+    it."""
 
     path: str
     first: int = 0
@@ -66,6 +67,8 @@ class Part:
     def rows(self) -> Any:
         if is_parquet(self.path):
             return parquet_stream(self.path, self.first, self.count)
+        if _is_csv(self.path):
+            return TextRows(self.path, self.first, self.count)
         data = read(self.path)
         if self.first == 0 and self.count is None:
             return data
@@ -73,6 +76,10 @@ class Part:
         if isinstance(data, np.ndarray):
             return data[self.first:end]
         return data.slice(self.first, None if end is None else end - self.first)
+
+
+def _is_csv(path: str) -> bool:
+    return path.removesuffix(".gz").lower().endswith(".csv")
 
 
 def split(path: str | os.PathLike[str], parts: int) -> list[Part]:
@@ -86,7 +93,8 @@ def split(path: str | os.PathLike[str], parts: int) -> list[Part]:
         wanted = [rows * i // parts for i in range(1, parts)]
         ends = sorted({0, rows, *(min(groups, key=lambda end: abs(end - at)) for at in wanted)})
     else:
-        rows = len(read(name))
+        rows = TextRows(name).table(text_columns="missing").rows if _is_csv(name) else \
+            len(read(name))
         ends = [rows * i // parts for i in range(parts + 1)]
     return [Part(name, first, end - first) for first, end in zip(ends, ends[1:])]
 
@@ -99,42 +107,60 @@ class _Reading:
 
     missing: str
     fill: str | None
-    text_columns: str
+    text_columns: str  # "": not said
     counts: bool  # how many rows there are is public
     unit: str | None = None
-    unit_key: bytes = b""  # under which persons are hashed
-    pass_key: bytes = b""  # of the pads under which their lists travel
+    # Keys: an engine's log may have the task of which they are a part.
+    unit_key: bytes = field(default=b"", repr=False)  # under which persons are hashed
+    pass_key: bytes = field(default=b"", repr=False)  # of the pads of a survey's secrets
 
     def table(self, rows: Any) -> Table:
+        if isinstance(rows, TextRows):
+            return rows.table(missing=self.missing, fill=self.fill, unit=self.unit,
+                              text_columns=self.text_columns or
+                              ("refuse" if self.counts else "missing"),
+                              unit_key=self.unit_key, hidden=not self.counts)
         return as_table(rows, missing=self.missing, fill=self.fill, unit=self.unit,
-                        text_columns=self.text_columns, unit_key=self.unit_key)
+                        text_columns=self.text_columns or "refuse", unit_key=self.unit_key,
+                        hidden=not self.counts)
 
     def pieces_of(self, part: Any) -> Iterator[Any]:
         """A part's rows, some of them at a time where they can be had so; with persons, all."""
         rows = part.rows() if isinstance(part, Part) else part() if callable(part) else part
         return pieces(rows) if self.unit is None else iter([whole(rows)])
 
-    def survey(self, part: Any, number: int = 0) -> Survey:
+    def sealed_survey(self, part: Any, number: int) -> Sealed:
+        """The same for an engine to carry: what may follow from the rows of the part is under a
+        pad, which follows from it (pad.T2).  How many rows a part has is as secret as what they
+        say, where parts are made by what they say, even if their sum is public."""
+        told = self.survey(part)
+        hidden = [np.array([told.rows, told.gaps], dtype=np.uint64),
+                    np.frombuffer(told.persons, np.uint64)]
+        return Sealed(told.cols, told.names, told.named_by,
+                      sealed(self.pass_key, number, hidden))
+
+    def survey(self, part: Any) -> Survey:
         """What the driver must know of a part.  All that can be wrong with the part itself is
         wrong here, before anything is charged."""
         settle_threads()
         told: Survey | None = None
         for piece in self.pieces_of(part):
-            here = self._look(piece, number)
+            here = self._look(piece)
             if told is not None and told[:2] != here[:2]:
-                raise DomainError("a part has other columns at its end than at its beginning")
-            told = here if told is None else told._replace(rows=told.rows + here.rows)
+                raise DomainError("the columns of a part change within it")
+            told = here if told is None else told._replace(rows=told.rows + here.rows,
+                                                           gaps=told.gaps + here.gaps)
         assert told is not None
         return told
 
-    def _look(self, piece: Any, number: int) -> Survey:
+    def _look(self, piece: Any) -> Survey:
         table = self.table(piece)
-        told = Survey(table.cols, table.names, table.rows if self.counts else 0)
+        told = Survey(table.cols, table.names)
+        if self.counts:
+            told = told._replace(rows=table.rows, gaps=table.gaps())
         if self.unit is not None:
-            listed = rounded_up(persons_of(table))
-            if self.pass_key:
-                lib.clo_pad_add(part_key(self.pass_key, number), integers(listed), len(listed))
-            told = told._replace(named_by=_named_by(piece, self.unit), persons=listed.tobytes())
+            told = told._replace(named_by=_named_by(piece, self.unit),
+                                 persons=rounded_up(persons_of(table)).tobytes())
         table.free()
         return told
 
@@ -144,9 +170,24 @@ class Survey(NamedTuple):
 
     cols: int
     names: list[str] | None
-    rows: int  # 0 where their number is not public
+    rows: int = 0  # 0 where the number of all rows is not public
     named_by: str = ""  # numbers, or text
-    persons: bytes = b""  # their hashes, under a pad
+    persons: bytes = b""  # their hashes
+    gaps: int = 0  # rows with a missing cell; as rows
+
+
+class Sealed(NamedTuple):
+    """A survey as engines see it: what is public, and a message under a pad."""
+
+    cols: int
+    names: list[str] | None
+    named_by: str
+    message: bytes
+
+    def opened(self, pass_key: bytes, number: int) -> Survey:
+        counts, persons = opened(pass_key, number, self.message)
+        return Survey(self.cols, self.names, int(counts[0]), self.named_by, persons.tobytes(),
+                      int(counts[1]))
 
 
 def rounded_up(hashes: bytes) -> Vector:
@@ -158,6 +199,8 @@ def rounded_up(hashes: bytes) -> Vector:
 
 def _named_by(rows: Any, unit: str) -> str:
     """A person who is 07 as text and 7 as a number would be two: all parts must agree."""
+    if isinstance(rows, TextRows):
+        return "text"
     arrow = hasattr(getattr(rows, "schema", None), "field")
     kind = rows.schema.field(unit).type if arrow else rows[unit].dtype
     kind = getattr(kind, "value_type", None) or getattr(getattr(kind, "categories", None), "dtype",
@@ -176,7 +219,7 @@ class _Work:
     names: list[str] | None
     rows: int
     task: bytes = b""
-    pad: bytes = b""
+    pad: bytes = field(default=b"", repr=False)
     parts: tuple[Any, ...] = ()
     run: str = ""  # of this run alone; "": nothing is kept between passes
 
@@ -188,7 +231,7 @@ class _Worker:
         self.table = table
         if self.table.names != work.names:
             raise DomainError("the columns of a part have other names, or another order, than "
-                              "those of the first one")
+                              "those of the first part")
         self.job = Job({**work.settings, "no-ledger": True, "threads": threads_here(
             work.settings.get("threads"))}, self.table)
         out = ffi.new("clo_worker **")
@@ -275,26 +318,20 @@ def _add(one: bytes, other: bytes) -> bytes:
     return (np.frombuffer(one, np.uint64) + np.frombuffer(other, np.uint64)).tobytes()
 
 
-def _survey(reading: _Reading, numbered: tuple[int, Any]) -> Survey:
+def _survey(reading: _Reading, numbered: tuple[int, Any]) -> Sealed:
     number, part = numbered
-    return reading.survey(part, number)
+    return reading.sealed_survey(part, number)
 
 
-def _without_pads(reading: _Reading, surveys: list[Survey]) -> list[Survey]:
-    plain = []
-    for number, survey in enumerate(surveys):
-        listed = np.frombuffer(survey.persons, np.uint64).copy()
-        if reading.pass_key:
-            remove_pad(part_key(reading.pass_key, number), listed)
-        plain.append(survey._replace(persons=listed.tobytes()))
-    return plain
+def _without_pads(reading: _Reading, surveys: list[Sealed]) -> list[Survey]:
+    return [survey.opened(reading.pass_key, number) for number, survey in enumerate(surveys)]
 
 
 def _same_plan(settings: dict[str, Any], cols: int, rows: int, _: int) -> dict[str, Any]:
     """What this process would plan: workers must answer to the driver's plan."""
     more = {"rows": rows} if rows else {}
     plan = Job({**settings, **more, "cols": cols, "no-ledger": True}).plan()
-    return {name: plan[name] for name in ("family", "method", "queries", "price")}
+    return {name: plan[name] for name in ("family", "method", "queries", "used")}
 
 
 # ---- engines ----------------------------------------------------------------------------------
@@ -305,7 +342,7 @@ class _Engine:
     tasks: int  # of a pass, and so how many pads there are
 
     def survey(self, reading: _Reading) -> list[Survey]:
-        """Of each part; lists of persons without their pads."""
+        """Of each part, without its pad."""
         raise NotImplementedError
 
     def plans(self, settings: dict[str, Any], cols: int, rows: int) -> Iterable[Any]:
@@ -317,7 +354,7 @@ class _Engine:
 
     def total(self, work: _Work, mask: bool) -> Vector:
         """One pass over all parts: the sum, with its pads taken off."""
-        pass_key = secrets.token_bytes(PAD_BYTES)
+        pass_key = new_key(mask)
         keys = [part_key(pass_key, i) if mask else b"" for i in range(self.tasks)]
         total = np.frombuffer(self.fold([replace(work, pad=key) for key in keys]),
                               np.uint64).copy()
@@ -356,9 +393,10 @@ class _Mapping(_Engine):
     def _map(self, function: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]:
         if self.executor is None:
             return list(map(function, values))
-        mapped = self.executor.map(function, values)
         gather = getattr(self.executor, "gather", None)  # Dask's client gives futures
-        return list(gather(mapped) if gather else mapped)
+        if gather:  # anew each time, and under names that nothing follows from
+            return list(gather(self.executor.map(function, values, pure=False)))
+        return list(self.executor.map(function, values))
 
     def survey(self, reading: _Reading) -> list[Survey]:
         return _without_pads(reading, self._map(partial(_survey, reading),
@@ -385,7 +423,7 @@ class _Mapping(_Engine):
             return _blocks.deal_and_solve(partial(self.executor.submit, pure=False),
                                           lambda futures: list(self.executor.gather(futures)),
                                           self.parts, work, homes, self.tasks, mask)
-        key = _blocks.new_key(mask)
+        key = new_key(mask)
         read = partial(_blocks.read_and_solve, parts=self.parts,
                        homes=_blocks.filled(_blocks.narrow(homes)))
         # What is kept of a part is of one task at a time, and here all of them read it.
@@ -407,7 +445,7 @@ class _Collection(_Engine):
         return list(self.dask.compute(*values))
 
     def survey(self, reading: _Reading) -> list[Survey]:
-        ask = self.dask.delayed(reading.survey, pure=False)
+        ask = self.dask.delayed(reading.sealed_survey, pure=False)
         return _without_pads(reading, self._compute([ask(part, i)
                                                      for i, part in enumerate(self.parts)]))
 
@@ -457,7 +495,7 @@ class Crew:
 
     def _checked(self, total: Vector, count: int) -> Vector:
         if len(total) != count:
-            raise DomainError("a worker answered with another number of integers than was asked")
+            raise DomainError("a worker sent an answer of the wrong length")
         return total
 
 
@@ -466,7 +504,8 @@ def _answer(user: Any, totals: Any, ask: Callable[[Crew], Vector]) -> int:
     run."""
     crew: Crew = ffi.from_handle(user)
     try:
-        total = ask(crew)
+        with called_back():
+            total = ask(crew)
     except BaseException as raised:
         crew.raised = raised
         return int(lib.CLO_IO)
@@ -490,12 +529,22 @@ def _check_settings(settings: dict[str, Any]) -> None:
     unit = settings.get("unit")
     if unit is not None and not isinstance(unit, str):
         raise UnsupportedError("unit must be the name of a column that every part has: an array of "
-                               "persons is of one process")
+                               "persons works only in one process")
     if settings.get("epsilon") is None:
-        raise ArgumentError("epsilon must be given: there is no default")
+        raise ArgumentError("give epsilon: the most that this run may reveal about one record")
 
 
-def _facts(engine: _Engine, reading: _Reading) -> tuple[int, list[str] | None, int, Any]:
+class _Facts(NamedTuple):
+    """Of all parts together."""
+
+    cols: int
+    names: list[str] | None
+    rows: int
+    gaps: int
+    persons: Any
+
+
+def _facts(engine: _Engine, reading: _Reading) -> _Facts:
     """Columns, names, the number of rows, which all parts must agree on or add up to; and what
     their persons come to, each of whom must be in one part (fold.T5)."""
     surveys = engine.survey(reading)
@@ -504,12 +553,13 @@ def _facts(engine: _Engine, reading: _Reading) -> tuple[int, list[str] | None, i
         raise DomainError("the parts have different columns: all must have the same, in the same "
                           "order")
     if len({survey.named_by for survey in surveys}) > 1:
-        raise DomainError(f"the column {reading.unit!r} is of numbers in one part and of text in "
-                          "another: a person must be named alike in all of them")
+        raise DomainError(f"the column {reading.unit!r} holds numbers in one part and text in "
+                          "another: use one type in all parts")
     persons = None
     if reading.unit is not None:
         persons = compare_persons(bytearray().join(survey.persons for survey in surveys))
-    return cols, names, sum(survey.rows for survey in surveys), persons
+    return _Facts(cols, names, sum(survey.rows for survey in surveys),
+                  sum(survey.gaps for survey in surveys), persons)
 
 
 def _table_without_rows(cols: int, names: list[str] | None, unit: str | None) -> Table:
@@ -530,11 +580,11 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
     unit = settings.get("unit")
     public = settings.get("relation") in (None, "replace") and unit is None
     reading = _Reading(settings.get("missing") or "null", fill,
-                       settings.pop("text-columns", None) or "refuse", public)
+                       settings.pop("text-columns", None) or "", public)
+    reading = replace(reading, pass_key=new_key(mask))
     if unit is not None:
-        reading = replace(reading, unit=unit, unit_key=secrets.token_bytes(UNIT_KEY_BYTES),
-                          pass_key=secrets.token_bytes(PAD_BYTES) if mask else b"")
-    cols, names, rows, persons = _facts(engine, reading)
+        reading = replace(reading, unit=unit, unit_key=secrets.token_bytes(UNIT_KEY_BYTES))
+    cols, names, rows, gaps, persons = _facts(engine, reading)
     reading = replace(reading, pass_key=b"")  # which was for one pass
     shared = {name: value for name, value in settings.items()
               if name not in DRIVERS_OWN and value is not None}
@@ -542,16 +592,16 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
     crew = Crew(engine, work, mask=mask, solves=not sums)
     table = _table_without_rows(cols, names, unit)
     try:
-        job = Job(settings, table, crew, rows, persons)
+        job = Job(settings, table, crew, rows, persons, gaps)
         job.prepare()
         plan = job.plan()
         shared["mechanism"] = f"{plan['family']}/{plan['method']}"
         crew.work = replace(work, settings={**shared, "threads": threads})
-        own = {name: plan[name] for name in ("family", "method", "queries", "price")}
+        own = {name: plan[name] for name in ("family", "method", "queries", "used")}
         public_rows = plan["domain"].get("rows") or 0
         if any(theirs != own for theirs in engine.plans(shared, cols, public_rows)):
-            raise DomainError("a worker makes another plan than the driver: all need the same "
-                              "version of cloister; nothing was spent")
+            raise DomainError("a worker makes another plan than the driver: install the same "
+                              "version of cloister everywhere; nothing was spent")
         if job.asks_in_blocks():
             engine.try_blocks(public_rows)
         return job.release(progress), cols, names
@@ -622,11 +672,11 @@ def _listed(parts: Sequence[Any]) -> list[Any]:
     listed = [Part(os.fspath(part)) if isinstance(part, (str, os.PathLike)) else part
               for part in parts]
     if not listed:
-        raise ArgumentError("there must be at least one part")
+        raise ArgumentError("give at least one part")
     for part in listed:
         if not isinstance(part, Part) and not callable(part):
-            raise ArgumentError("a part is a path, a Part or a function that returns rows, not "
-                                f"{type(part).__name__}: data would travel with every task")
+            raise ArgumentError("a part must be a path, a Part or a function that returns rows, "
+                                f"not {type(part).__name__}")
     return listed
 
 

@@ -1,12 +1,13 @@
-"""What a call that failed raises: one class a status of the library.
+"""The exceptions: one class per status of the library.
 
 A message may name a column, a row or a parameter; it never holds a value of the data.
 """
 from __future__ import annotations
 
 __all__ = [
-    "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
-    "EntropyError", "FormatError", "HiddenByNoiseWarning", "InternalError", "LedgerError",
+    "ArgumentError", "BudgetError", "BusyError", "CancelledError", "CloisterError",
+    "DomainError", "EntropyError", "FormatError", "HiddenByNoiseWarning", "InternalError",
+    "LedgerError",
     "MemoryShortError",
     "NotPrivateWarning", "ReadError", "SignatureError", "UndeliveredError",
     "UnsupportedError", "from_status",
@@ -14,17 +15,19 @@ __all__ = [
 
 
 class NotPrivateWarning(UserWarning):
-    """The release is reproducible, and so not private: who knows the seed can undo the noise."""
+    """The release is not private: anyone who knows its seed can remove the noise."""
 
 
 class HiddenByNoiseWarning(UserWarning):
-    """Public numbers say that noise hides what is looked for; the message says what would help."""
+    """Noise hides the result, by public numbers; the message says what would help."""
 
 
 class CloisterError(Exception):
     """The base of all of them."""
 
     status = "UNKNOWN"
+    #: A setting of the library that would help, and its value: "columns -cut"; "": none.
+    advice = ""
 
 
 class ArgumentError(CloisterError, ValueError):
@@ -34,7 +37,7 @@ class ArgumentError(CloisterError, ValueError):
 
 
 class DomainError(CloisterError, ValueError):
-    """What is declared as public knowledge cannot be used, or does not fit the data."""
+    """The public knowledge is invalid, or does not fit the data."""
 
     status = "DOMAIN"
 
@@ -46,7 +49,7 @@ class UnsupportedError(CloisterError, ValueError):
 
 
 class FormatError(CloisterError, ValueError):
-    """The data are not what they claim to be."""
+    """The data have a wrong format."""
 
     status = "FORMAT"
 
@@ -58,8 +61,7 @@ class ReadError(CloisterError, OSError):
 
 
 class BudgetError(CloisterError):
-    """The cap of the data set does not cover the run, or noise would hide what it looks for;
-    nothing was spent."""
+    """Not enough budget is left for the run, or noise would hide its result; nothing was spent."""
 
     status = "BUDGET"
 
@@ -71,7 +73,7 @@ class LedgerError(CloisterError):
 
 
 class EntropyError(CloisterError, OSError):
-    """The system gives no secure randomness."""
+    """The operating system provides no secure randomness."""
 
     status = "ENTROPY"
 
@@ -95,15 +97,21 @@ class InternalError(CloisterError, RuntimeError):
 
 
 class SignatureError(CloisterError):
-    """A signature, or what it stands for, does not fit."""
+    """A release or an export was changed, or its signature is wrong."""
 
     status = "SIGNATURE"
 
 
 class UndeliveredError(CloisterError):
-    """A release was paid for and could not be delivered; its token fetches it."""
+    """A paid release could not be written; fetch it by its token."""
 
     status = "UNDELIVERED"
+
+
+class BusyError(CloisterError):
+    """A broker does not accept the request now; nothing was spent."""
+
+    status = "BUSY"
 
 
 _CLASSES = {kind.status: kind for kind in CloisterError.__subclasses__()}

@@ -150,7 +150,7 @@ class SpectralSubspaces(Solver):
     def _checked(self, X: Any) -> Any:
         affinity = super()._checked(X)
         if affinity.shape[0] != affinity.shape[1]:
-            raise ValueError("an affinity has a row and a column for each record, not the shape "
+            raise ValueError("an affinity must have a row and a column per record, not the shape "
                              f"{affinity.shape}")
         return affinity
 

@@ -42,3 +42,27 @@ def test_no_process_is_left_with_the_oldest_kernels():
     ran = subprocess.run([sys.executable, "-c", SHOW], env=asked, capture_output=True, text=True,
                          check=True)
     assert "Haswell" in ran.stdout.split() or not ran.stdout
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]) << 20,) * 2)
+from cloister import _kernels
+with _kernels.fitting("cloister.not_there"):
+    print("room")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits are Linux's")
+@pytest.mark.parametrize("megabytes, room", [(50, False), (200, False), (4000, True)])
+def test_a_limit_of_address_space_is_seen_before_openblas_is_loaded(megabytes, room):
+    # The package's own __init__ would load it: the module alone is looked at.
+    script = LIMITED.replace("from cloister import _kernels", "\n".join([
+        "import importlib.util",
+        f"spec = importlib.util.spec_from_file_location('kernels', {_kernels.__file__!r})",
+        "_kernels = importlib.util.module_from_spec(spec)",
+        "spec.loader.exec_module(_kernels)"])).replace("cloister.not_there", "not_there")
+    ran = subprocess.run([sys.executable, "-c", script, str(megabytes)], capture_output=True,
+                         text=True, timeout=20)
+    assert (ran.stdout.strip() == "room") == room, ran.stderr
+    assert room or "address space" in ran.stderr

@@ -1,4 +1,5 @@
 """Threads, forks, Ctrl-C: how a fit behaves among everything else that a process does."""
+import json
 import os
 import signal
 import subprocess
@@ -104,6 +105,11 @@ def interrupted(arguments, environment, is_time):
                                stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout.readline() == "ready\n"
     while not is_time():
+        assert process.poll() is None
+        time.sleep(0.05)
+    charged = seconds_of_cores(process.pid)
+    # A stop beside the charge waits for the release: this one is to come in the rounds.
+    while seconds_of_cores(process.pid) < charged + 0.3:
         assert process.poll() is None
         time.sleep(0.05)
     before = seconds_of_cores(process.pid)
@@ -234,3 +240,97 @@ print(peak[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
     own, all_of_it = (int(number) / path.stat().st_size for number in out.stdout.split())
     print(f"own memory at its peak is {own:.2f} of the file, with mapped pages {all_of_it:.2f}")
     assert own < 0.65 and all_of_it < 1.75
+
+
+# Ctrl-C at a moment of the library's choosing: the n-th call of a function of the library's, and
+# the n-th time that it asks whether to go on.
+SIGNALLED = """
+import json, os, signal, sys
+import numpy as np
+import cloister
+from cloister import _job, _native
+signal.signal(signal.SIGINT, signal.default_int_handler)
+ledger, where, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
+asked = 0
+
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+class Library:
+    def __getattr__(self, name):
+        function = getattr(_native.lib, name)
+        if name != where.partition(":")[2]:
+            return function
+        def signalled(*arguments):
+            if where.startswith("before:"):
+                interrupt()
+            status = function(*arguments)
+            if where.startswith("after:"):
+                interrupt()
+            return status
+        return signalled
+
+
+_job.lib = Library()
+
+
+def progress(done):
+    global asked
+    asked += 1
+    if where == "asked" and asked == wanted:
+        interrupt()
+
+
+rows = ledger + ".npy"
+np.save(rows, np.random.default_rng(0).random((300, 2)))
+cloister.Ledger(ledger, create=True).declare("people", epsilon=9, delta=1e-3)
+try:
+    made = cloister.run("kmeans/lloyd", rows, clusters=2, epsilon=1, bounds=(0, 1), ledger=ledger,
+                        dataset="people", token="t", progress=progress, rounds=3)
+    end, notes = "returned", []
+except KeyboardInterrupt as stopped:
+    end, notes = "stopped", stopped.__notes__
+history = cloister.Ledger(ledger).history()
+print(json.dumps({"end": end, "notes": notes, "asked": asked, "charges": len(history),
+                  "stored": any(charge["stored"] for charge in history)}))
+"""
+
+
+def signalled(tmp_path, where, wanted=0):
+    ledger = tmp_path / f"{where.replace(':', '_')}{wanted}.db"
+    ended = subprocess.run([sys.executable, "-c", SIGNALLED, ledger, where, str(wanted)],
+                           timeout=HANGS, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.parametrize("where", ["before:clo_job_fetch", "after:clo_job_fetch",
+                                   "before:clo_job_spend"])
+def test_ctrl_c_before_the_charge_costs_nothing(tmp_path, where):
+    end = signalled(tmp_path, where)
+    assert (end["end"], end["charges"]) == ("stopped", 0)
+    assert "nothing was spent" in end["notes"][0]
+
+
+@pytest.mark.parametrize("where", ["after:clo_job_spend", "after:clo_job_release",
+                                   "before:clo_job_json", "after:clo_job_json"])
+def test_ctrl_c_between_the_steps_does_not_lose_a_paid_release(tmp_path, where):
+    end = signalled(tmp_path, where)
+    assert (end["end"], end["charges"], end["stored"]) == ("stopped", 1, True)
+    assert "fetch('t')" in end["notes"][0]
+
+
+def test_ctrl_c_whenever_it_is_asked_says_what_it_cost(tmp_path):
+    everything = signalled(tmp_path, "nowhere")
+    assert (everything["end"], everything["stored"]) == ("returned", True)
+    said = set()
+    last = everything["asked"]
+    for wanted in sorted({1, 2, last // 2, last - 1, last}):
+        end = signalled(tmp_path, "asked", wanted)
+        said.add(end["charges"])
+        assert end["end"] == "stopped"
+        what = "fetch('t')" if end["stored"] else \
+            "is spent in" if end["charges"] else "nothing was spent"
+        assert what in end["notes"][0]
+    assert said == {0, 1}

@@ -83,6 +83,6 @@ def test_scripts_run(path, tmp_path):
     ratio = float(re.search(r"the loss is ([0-9.]+) times", ended.stdout)[1])
     assert 0.99 < ratio < 1.2 and "spent epsilon 0.5, left 0." in ended.stdout
     made = {file.name for file in tmp_path.iterdir()}
-    assert made >= {"release.json", "report.txt", "centres.png", "error.png", "budget.png"}
+    assert made >= {"release.json", "report.txt", "centers.png", "error.png", "budget.png"}
     assert cloister.Release.read(tmp_path / "release.json").privacy["private"]
     assert "longitude" in (tmp_path / "report.txt").read_text()

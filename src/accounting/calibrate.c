@@ -225,12 +225,10 @@ static double factor_by_all(const clo_i_composition *list, trial *t)
 static clo_status check_budget(clo_loss budget, clo_error *err)
 {
     if (!(budget.epsilon > 0) || !isfinite(budget.epsilon))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the budget's epsilon must be a finite number above 0, not %g",
+        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be a finite number above 0, not %g",
                           budget.epsilon);
     if (!(budget.delta >= 0 && budget.delta < 1))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the budget's delta must be at least 0 and below 1, not %g",
+        return clo_i_fail(err, CLO_ARGUMENT, "delta must be at least 0 and below 1, not %g",
                           budget.delta);
     return CLO_OK;
 }

@@ -214,7 +214,7 @@ clo_status clo_i_smooth_calibrate(double epsilon, double delta, size_t dimension
     search s = { .epsilon = epsilon, .delta = delta, .dimension = dimension };
     if (!(delta > 1e-18))
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "noise that follows the data needs a delta above 0: 1e-6, say");
+                          "noise that follows the data needs a delta above 0, such as 1e-6");
     s.beta = DILATION_SHARE * largest(&s, true, 5);
     /* So many points that what lies between them costs little (aggregate.T3). */
     const double wanted = (double)dimension * s.beta / (GRID_PRICE * epsilon);
@@ -226,7 +226,7 @@ clo_status clo_i_smooth_calibrate(double epsilon, double delta, size_t dimension
             return CLO_OK;
         }
     return clo_i_fail(err, CLO_ARGUMENT,
-                      "no noise that follows the data in %zu dimensions serves epsilon %g and "
-                      "delta %g",
-                      dimension, epsilon, delta);
+                      "epsilon %g and delta %g are too small for this method in %zu "
+                      "dimensions: raise them, or choose another method",
+                      epsilon, delta, dimension);
 }

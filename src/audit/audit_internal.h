@@ -35,7 +35,7 @@ double clo_i_score_of(const clo_i_score *score, const double *answer);
 
 /* ---- pairs.c --------------------------------------------------------------------------------- */
 
-enum { CLO_AUDIT_ROWS = 128, CLO_AUDIT_COLS = 8, CLO_AUDIT_OUTPUTS = 256 };
+enum { CLO_AUDIT_ROWS = 128, CLO_AUDIT_COLS = 16, CLO_AUDIT_OUTPUTS = 512 };
 
 /* A pair of worlds that is hard on a mechanism. */
 typedef struct clo_i_pair {

@@ -26,6 +26,12 @@ static size_t opposite(clo_relation relation, unsigned group, int world, double 
                   out);
 }
 
+static size_t opposite_in_many(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 13, (const double[13]){ 1 }, (const double[13]){ -1 },
+                  out);
+}
+
 static size_t ends(clo_relation relation, unsigned group, int world, double *out)
 {
     return either(relation, group, world, 1, (const double[]){ 1 }, (const double[]){ -1 }, out);

@@ -220,6 +220,7 @@ clo_status clo_audit_subject_run(const clo_audit_subject *given_subject,
     CLO_TRY(clo_i_take_options("clo_audit_subject", given_subject, &whole, sizeof whole, err));
     CLO_TRY(clo_i_take_options("clo_audit_options", given, &options, sizeof options, err));
     CLO_TRY(check(subject, &options, err));
+    CLO_TRY(clo_i_threads_fit(err));
     audit a = { .subject = subject, .options = &options, .started = now() };
     a.learning = options.trials / 8 < MOST_LEARNING ? options.trials / 8 : MOST_LEARNING;
     if ((status = clo_i_score_new(subject->outputs, subject->categorical, &a.score, err)))

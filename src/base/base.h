@@ -19,6 +19,10 @@ struct clo_workspace; /* public name in run.h; the arena itself lives here */
 clo_status clo_i_fail(clo_error *err, clo_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* After it: which setting would help, and its value, "columns -cut".  Returns the same status. */
+clo_status clo_i_advise(clo_error *err, clo_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Forwards a failure; only where there is nothing to free. */
 #define CLO_TRY(expression)                                                                        \
     do {                                                                                           \
@@ -145,11 +149,22 @@ void clo_i_writer_format(struct clo_writer *writer, const char *format, ...)
 /* Reads one finite or infinite number at text, locale-free; where it ends, or NULL. */
 const char *clo_i_parse_double(const char *text, double *out);
 
+/* ---- memory_left.c ------------------------------------------------------------------------- */
+
+/* Bytes that the process can still have, as far as the system tells; root: "", or where a test has
+ * its own /proc and /sys. */
+uint64_t clo_i_memory_left(const char *root);
+
 /* ---- float_state.c ------------------------------------------------------------------------- */
 
 /* Fails where one of so many threads (0: as many as there are) does not round to nearest or flushes
  * tiny numbers to zero: to be asked before anything is computed from the data. */
 CLO_CHECK clo_status clo_i_check_float_state(int threads, clo_error *err);
+
+/* Whether what a run asks for after its charge, beside its workspace, is there: it is public in
+ * size, and small unless there are many columns.  Where the allocator keeps what is given back
+ * (the command sees to that), asking the system again is not needed then. */
+CLO_CHECK clo_status clo_i_check_spare_memory(clo_error *err);
 
 /* Keeps memory that holds a key out of swap, where limits allow, and out of cores. */
 void clo_i_guard(void *pointer, size_t bytes);

@@ -33,6 +33,6 @@ clo_status clo_i_check_float_state(int threads, clo_error *err)
     }
     if (plain) return CLO_OK;
     return clo_i_fail(err, CLO_UNSUPPORTED,
-                      "this process rounds otherwise than to nearest, or takes tiny numbers for "
-                      "zero, which a library built with -ffast-math switches on: run without it");
+                      "this process has changed its floating-point rounding, as a library built "
+                      "with -ffast-math does: run without that library");
 }

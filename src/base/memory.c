@@ -94,6 +94,15 @@ void clo_i_guard(void *pointer, size_t bytes)
     (void)!sodium_mlock(pointer, bytes); /* which also keeps it out of cores */
 }
 
+clo_status clo_i_check_spare_memory(clo_error *err)
+{
+    enum { SPARE = 1 << 26 };
+    void *const spare = malloc(SPARE);
+    if (!spare) return clo_i_fail(err, CLO_MEMORY, "out of memory; nothing was spent");
+    free(spare);
+    return CLO_OK;
+}
+
 /* ---- out of swap --------------------------------------------------------------------------- */
 
 /* Who may lock without a limit could leave the machine without memory: not more than a quarter. */

@@ -33,6 +33,12 @@ static size_t decode(const char *text, uint32_t *out)
     return length;
 }
 
+size_t clo_i_utf8_length(const char *text)
+{
+    uint32_t unused;
+    return decode(text, &unused);
+}
+
 bool clo_i_is_utf8(const char *text)
 {
     uint32_t unused;

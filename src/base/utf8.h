@@ -8,6 +8,8 @@
 
 /* Whether all of it is well-formed UTF-8. */
 bool clo_i_is_utf8(const char *text);
+/* How many bytes the character at text has; 0 where it is not well-formed. */
+size_t clo_i_utf8_length(const char *text);
 /* A copy that is UTF-8: the text itself where it is; else each byte is taken for a character of
  * Windows-1252, of which Latin-1 is a part.  For clo_i_free. */
 CLO_CHECK clo_status clo_i_copy_utf8(const char *text, char **out, clo_error *err);

@@ -6,6 +6,7 @@
  */
 #include "bingham/bingham.h"
 #include "linalg/linalg.h"
+#include "parallel/parallel.h"
 #include <math.h>
 #include <string.h>
 
@@ -106,6 +107,7 @@ clo_status clo_bingham_new(clo_matrix a, const double *weights, size_t q, clo_bi
                 return clo_i_fail(err, CLO_ARGUMENT,
                                   "the matrix of a Bingham distribution must be finite");
     CLO_TRY(check_size(a, weights, q, err));
+    CLO_TRY(clo_i_threads_fit(err));
     CLO_TRY(clo_i_bingham_new(d, q, weights, &made, err));
     clo_status status = clo_i_alloc(d * d, sizeof *copy, &copy, err);
     if (!status) {

@@ -17,6 +17,7 @@
 #endif
 
 enum { BLOCK_CELLS = 1 << 17, MOST_BLOCK_ROWS = 2048, LEAST_BLOCK_ROWS = 16 };
+enum { MOST_BLOCK_CELLS = 1 << 20 }; /* each thread has a block: of very wide rows fewer */
 
 const clo_domain *clo_i_bounded_domain(const clo_bounded *data)
 {
@@ -69,8 +70,9 @@ size_t clo_i_block_rows(size_t cols, size_t asked)
 {
     size_t rows = asked ? asked : BLOCK_CELLS / cols;
     if (rows > MOST_BLOCK_ROWS) rows = MOST_BLOCK_ROWS; /* sums of a block stay exact */
-    if (rows < LEAST_BLOCK_ROWS && !asked) rows = LEAST_BLOCK_ROWS;
-    return rows;
+    if (asked || rows >= LEAST_BLOCK_ROWS) return rows;
+    const size_t fit = MOST_BLOCK_CELLS / cols;
+    return fit < 1 ? 1 : fit < LEAST_BLOCK_ROWS ? fit : LEAST_BLOCK_ROWS;
 }
 
 size_t clo_i_block_count(const clo_bounded *data, size_t block_rows)
@@ -337,8 +339,8 @@ static clo_status check_table(const clo_table *table, const clo_domain *domain, 
                           "the table was read for comparing (CLO_TEXT_LATER), not for a run");
     if (clo_i_table_guessed_cols(table) && (domain->relation != CLO_REPLACE || domain->unit))
         return clo_i_fail(err, CLO_DOMAIN,
-                          "a record has told how many columns there are, and it may be a secret "
-                          "whether there is one: read the file with their number (cols)");
+                          "the number of columns was read from the first record, and the number "
+                          "of records is secret here: give the number of columns (cols)");
     if (!domain->unit != !clo_table_has_unit(table))
         return clo_i_fail(err, CLO_DOMAIN, "%s",
                           domain->unit ? "the domain names a unit, and the table has no unit column"
@@ -346,8 +348,8 @@ static clo_status check_table(const clo_table *table, const clo_domain *domain, 
     if (domain->relation == CLO_REPLACE && !clo_table_has_unit(table) && domain->rows &&
         domain->rows != clo_table_rows(table))
         return clo_i_fail(err, CLO_DOMAIN,
-                          "the declared number of rows is %llu, but there are %zu: under replace "
-                          "it must be the number there are",
+                          "rows is %llu, but there are %zu rows: under replace leave rows out, or "
+                          "give the exact number",
                           (unsigned long long)domain->rows, clo_table_rows(table));
     return CLO_OK;
 }

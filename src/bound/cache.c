@@ -11,6 +11,7 @@
  * fails (flow.T4).
  */
 #include "bound/bounded.h"
+#include "base/key.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -82,9 +83,12 @@ static clo_status fill_cache(clo_i_cache *cache, const char *folder, clo_error *
     CLO_TRY(clo_i_alloc(CHUNK, 1, &cache->plain, err));
     CLO_TRY(clo_i_alloc(PACKED, 1, &cache->packed, err));
     if (sodium_init() < 0)
-        return clo_i_fail(err, CLO_ENTROPY, "the system gives no secure randomness");
+        return clo_i_fail(err, CLO_ENTROPY, "the operating system provides no secure randomness");
     clo_i_guard(cache->secret, sizeof *cache->secret);
-    crypto_secretstream_xchacha20poly1305_keygen(cache->secret->key);
+    if (!clo_i_key_draw(CLO_KEY_CACHE, cache->secret->key, sizeof cache->secret->key))
+        return clo_i_fail(err, CLO_ENTROPY, "the operating system provides no secure randomness");
+    clo_i_key_take(CLO_KEY_CACHE, cache->secret->key,
+                   crypto_secretstream_xchacha20poly1305_KEYBYTES);
     (void)crypto_secretstream_xchacha20poly1305_init_push(&cache->secret->state, cache->header,
                                                           cache->secret->key);
     cache->file = open_unnamed(folder);

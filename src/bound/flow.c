@@ -300,7 +300,8 @@ clo_status clo_i_flow_look(const clo_bounded *data, const double *shift, clo_bou
 {
     clo_i_flow *const flow = moved->flow;
     if (shift && data->sparse)
-        return clo_i_fail(err, CLO_INTERNAL, "sparse rows are not held, and cannot be moved");
+        return clo_i_fail(err, CLO_INTERNAL,
+                          "sparse rows cannot be read with a limit of memory: run without one");
     flow->shifted = shift != NULL;
     if (shift) memcpy(flow->shift, shift, data->domain.cols * sizeof *shift);
     flow->part.domain = moved->domain; /* whose arrays belong to it */
@@ -359,7 +360,8 @@ clo_status clo_i_bounded_check_memory(const clo_bounded *data, size_t workspace,
     const uint64_t allowed = clo_i_recipe_memory(flow->recipe);
     if (needed <= allowed) return CLO_OK;
     return clo_i_fail(err, CLO_MEMORY,
-                      "this run needs %llu MiB of memory on %d thread%s, and may take %llu MiB",
+                      "this run needs %llu MiB of memory on %d thread%s, and the limit is %llu "
+                      "MiB: raise the limit, or use fewer threads",
                       (unsigned long long)((needed + MIB - 1) / MIB), threads,
                       threads == 1 ? "" : "s", (unsigned long long)(allowed / MIB));
 }
@@ -372,8 +374,8 @@ static clo_status take_bits(clo_i_flow *flow, clo_error *err)
     const size_t bytes = bit_bytes(flow->table_rows);
     if (bytes > clo_i_recipe_memory(flow->recipe) / BIT_SHARE)
         return clo_i_fail(err, CLO_MEMORY,
-                          "to keep persons to their rows takes a bit for each row, and there are "
-                          "more rows than this limit of memory has room for: raise it");
+                          "the limit of memory is too small for so many rows with persons: raise "
+                          "it");
     CLO_TRY(clo_i_alloc(bytes, 1, &flow->stays, err));
     if (clo_i_may_lock(bytes)) (void)!clo_i_lock(flow->stays, bytes);
     return CLO_OK;
@@ -398,8 +400,8 @@ static clo_status open_chooser(const clo_bounded *data, clo_i_chooser **out, clo
     const uint64_t allowed = clo_i_recipe_memory(flow->recipe);
     if (needed > allowed)
         return clo_i_fail(err, CLO_MEMORY,
-                          "to keep persons to so many rows each this run needs %llu MiB of memory, "
-                          "and may take %llu MiB",
+                          "so many rows per person need %llu MiB of memory, and the limit is %llu "
+                          "MiB: raise the limit, or lower rows-per-unit",
                           (unsigned long long)((needed + MIB - 1) / MIB),
                           (unsigned long long)(allowed / MIB));
     return clo_i_chooser_new(allowed - needed + least, flow->table_rows, most, flow->stays, out,

@@ -26,19 +26,31 @@ static bool note(void *user, const clo_account *account)
     return false;
 }
 
+static bool is_declared(clo_ledger *ledger, const char *name, found *f)
+{
+    f->there = false;
+    (void)!clo_ledger_accounts(ledger, name, note, f, NULL); /* CLO_ARGUMENT: there is none */
+    return f->there;
+}
+
 static clo_status declare(clo_ledger *ledger, const clo_i_allowance *allowance, clo_error *err)
 {
     char name[BROKER_NAME + 1];
-    found f = { .there = false };
+    found f;
     CLO_TRY(clo_i_policy_account(allowance->analyst, allowance->dataset, name, err));
-    (void)!clo_ledger_accounts(ledger, name, note, &f, NULL); /* CLO_ARGUMENT: there is none */
-    if (!f.there) return clo_ledger_declare(ledger, name, allowance->cap, err);
+    if (!is_declared(ledger, name, &f)) {
+        clo_error why;
+        const clo_status status = clo_ledger_declare(ledger, name, allowance->cap, &why);
+        if (!status) return CLO_OK;
+        /* A second broker of this ledger may have declared it just now: then its cap counts. */
+        if (!is_declared(ledger, name, &f)) return clo_i_fail(err, status, "%s", why.message);
+    }
     if (allowance->cap.epsilon == f.cap.epsilon && allowance->cap.delta == f.cap.delta)
         return CLO_OK;
     if (allowance->cap.epsilon > f.cap.epsilon || allowance->cap.delta > f.cap.delta)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the policy gives '%.80s' more of '%.80s' than was declared before "
-                          "(epsilon %g, delta %g), and a cap does not grow",
+                          "the policy gives '%.80s' more of '%.80s' than before (epsilon %g, "
+                          "delta %g), but a cap cannot be raised",
                           allowance->analyst, allowance->dataset, f.cap.epsilon, f.cap.delta);
     return clo_ledger_lower(ledger, name, allowance->cap, "the policy was changed", err);
 }
@@ -62,9 +74,10 @@ clo_status clo_policy_prepare(const clo_policy *policy, clo_error *err)
     CLO_TRY(clo_ledger_open(policy->ledger, &ledger, err));
     clo_status status = clo_ledger_describe(ledger, &facts, err);
     if (!status && !facts.closed)
-        status =
-            clo_i_fail(err, CLO_LEDGER, "the ledger %.160s is open: a broker needs a closed one",
-                       policy->ledger);
+        status = clo_i_fail(err, CLO_LEDGER,
+                            "the ledger %.160s is open, and a broker needs a closed one: make one "
+                            "with 'cloister ledger init'",
+                            policy->ledger);
     for (size_t i = 0; !status && i < policy->served_count; i++) {
         status = clo_ledger_check_dataset(ledger, policy->served[i].name, err);
         if (!status) status = check_files(&policy->served[i], err);

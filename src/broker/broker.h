@@ -3,10 +3,10 @@
  *
  *   message.c   headers and settings: the only bytes of an analyst that are ever parsed
  *   policy.c    the steward's file, as lines of sections
- *   permit.c    may this be asked?  From policy and message alone
- *   asked.c     the run, and what of its end the analyst is told
+ *   permit.c    may this be asked?  From policy, message and plan alone
+ *   answer_question.c     the run, and what of its end the analyst is told
  *   allowances.c caps of analysts, before the first question
- *   dial.c      the analyst's side of the socket
+ *   client.c      the analyst's side of the socket
  */
 #ifndef CLO_BROKER_H
 #define CLO_BROKER_H
@@ -41,6 +41,8 @@ struct clo_policy {
     char *ledger;
     double tick, patience;
     uint32_t workers, waiting;
+    uint32_t share; /* of the workers, for one analyst; 0: not said */
+    uint32_t ticks_at_most;
     clo_i_served *served;
     size_t served_count;
     clo_i_allowance *allowances;
@@ -67,6 +69,9 @@ typedef struct clo_i_permit {
 CLO_CHECK clo_status clo_i_permit_check(const clo_policy *policy, const char *analyst,
                                         const clo_setting *settings, size_t count,
                                         clo_i_permit *out, clo_error *err);
+/* The same of what would be charged: a preset may have taken the place of what was not said. */
+CLO_CHECK clo_status clo_i_permit_check_plan(const clo_i_permit *permit, const clo_plan *plan,
+                                             clo_error *err);
 /* Whether an analyst may say this setting; the mechanism's parameters are always theirs. */
 bool clo_i_permit_may_say(const char *name);
 

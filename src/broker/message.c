@@ -23,7 +23,7 @@ clo_status clo_message_length(const uint8_t header[CLO_MESSAGE_HEADER], uint32_t
 {
     uint32_t said = 0;
     if (memcmp(header, MAGIC, sizeof MAGIC) != 0)
-        return clo_i_fail(err, CLO_FORMAT, "this is no message of cloister's");
+        return clo_i_fail(err, CLO_FORMAT, "this is not a message of cloister");
     for (int i = 0; i < 4; i++) said = said << 8 | header[4 + i];
     if (said > most)
         return clo_i_fail(err, CLO_FORMAT, "a message may have at most %lu bytes",
@@ -73,8 +73,7 @@ static clo_status check_setting(const clo_setting *settings, size_t i, clo_error
     for (size_t j = 0; right && j < i; j++) right = strcmp(settings[i].name, settings[j].name) != 0;
     return right ? CLO_OK
                  : clo_i_fail(err, CLO_FORMAT,
-                              "setting %zu of the message is not well formed, or is said twice",
-                              i + 1);
+                              "setting %zu of the message is malformed or given twice", i + 1);
 }
 
 clo_status clo_message_decode(const char *bytes, size_t length,
@@ -83,7 +82,7 @@ clo_status clo_message_decode(const char *bytes, size_t length,
 {
     size_t found = 0;
     if (length == 0 || length > CLO_MESSAGE_BYTES || bytes[length - 1] != 0)
-        return clo_i_fail(err, CLO_FORMAT, "the message is empty, too long or cut short");
+        return clo_i_fail(err, CLO_FORMAT, "the message is empty, too long or incomplete");
     for (const char *at = bytes, *const end = bytes + length; at < end; found++) {
         if (found == CLO_MESSAGE_SETTINGS)
             return clo_i_fail(err, CLO_FORMAT, "a message may have at most %d settings",
@@ -110,13 +109,13 @@ clo_status clo_message_encode(const clo_setting *settings, size_t count, char *b
         const char *const texts[] = { settings[i].name, settings[i].value };
         if (check_setting(settings, i, NULL))
             return clo_i_fail(err, CLO_ARGUMENT,
-                              "the setting '%.64s' cannot be sent: a value is one line of at most "
-                              "%d bytes of UTF-8, and said once",
+                              "'%.64s' cannot be sent: a value must be one line of at most %d "
+                              "bytes of UTF-8, and given once",
                               settings[i].name, VALUE);
         for (int k = 0; k < 2; k++) {
             const size_t size = strlen(texts[k]) + 1;
             if (used + size > room || used + size > CLO_MESSAGE_BYTES)
-                return clo_i_fail(err, CLO_ARGUMENT, "the settings are more than a message takes");
+                return clo_i_fail(err, CLO_ARGUMENT, "the settings are too long for a message");
             memcpy(bytes + used, texts[k], size);
             used += size;
         }

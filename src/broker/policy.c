@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { POLICY_BYTES = 1 << 20, LINE = 4096 };
+enum { POLICY_BYTES = 1 << 20, LINE = 4096, SAID = 48, SAID_NAME = 24 };
 
 /* How data are read and bounded, and what is learnt of them first. */
 static const char *const STEWARDS[] = {
@@ -87,6 +87,8 @@ bool clo_policy_knows(const clo_policy *policy, const char *analyst)
     return false;
 }
 
+/* The data set's name has no '@' (check_name), so that the first one ends it: no two pairs have one
+ * account, and no account is called as a data set that is served. */
 clo_status clo_i_policy_account(const char *analyst, const char *dataset, char out[BROKER_NAME + 1],
                                 clo_error *err)
 {
@@ -95,20 +97,35 @@ clo_status clo_i_policy_account(const char *analyst, const char *dataset, char o
     return clo_i_fail(err, CLO_ARGUMENT, "the names of an analyst and a data set are too long");
 }
 
-clo_status clo_policy_describe(const clo_policy *policy, clo_policy_facts *out, clo_error *err)
+static size_t count_analysts(const clo_policy *policy)
 {
-    clo_policy_facts facts = { .tick = policy->tick,
-                               .workers = policy->workers,
-                               .waiting = policy->waiting,
-                               .patience = policy->patience,
-                               .datasets = policy->served_count,
-                               .analysts = 0 };
-    CLO_TRY(clo_i_check_result("clo_policy_facts", out, err));
+    size_t count = 0;
     for (size_t i = 0; i < policy->allowance_count; i++) {
         size_t j = 0;
         while (strcmp(policy->allowances[j].analyst, policy->allowances[i].analyst) != 0) j++;
-        facts.analysts += j == i;
+        count += j == i;
     }
+    return count;
+}
+
+/* Half of the places; who is alone keeps nobody waiting, and has all. */
+static uint32_t share_of(const clo_policy *policy)
+{
+    if (policy->share > 0) return policy->share;
+    return count_analysts(policy) == 1 ? policy->workers : (policy->workers + 1) / 2;
+}
+
+clo_status clo_policy_describe(const clo_policy *policy, clo_policy_facts *out, clo_error *err)
+{
+    const clo_policy_facts facts = { .tick = policy->tick,
+                                     .workers = policy->workers,
+                                     .waiting = policy->waiting,
+                                     .patience = policy->patience,
+                                     .datasets = policy->served_count,
+                                     .analysts = count_analysts(policy),
+                                     .share = share_of(policy),
+                                     .ticks_at_most = policy->ticks_at_most };
+    CLO_TRY(clo_i_check_result("clo_policy_facts", out, err));
     clo_i_give_result(out, &facts, sizeof facts);
     return CLO_OK;
 }
@@ -121,7 +138,9 @@ typedef struct reading {
     clo_policy *policy;
     section section;
     char name[BROKER_NAME + 1]; /* of the section */
-    size_t line;
+    char said[SAID][SAID_NAME]; /* names that the section has had */
+    size_t said_count, line;
+    bool has_broker;
 } reading;
 
 static clo_status wrong(const reading *r, const char *what, const char *text, clo_error *err)
@@ -134,7 +153,9 @@ static clo_status read_number(const reading *r, const char *text, double least, 
 {
     const char *const end = clo_i_parse_double(text, out);
     if (end && *end == 0 && *out >= least && *out <= most) return CLO_OK;
-    return clo_i_fail(err, CLO_FORMAT, "line %zu of the policy: '%.60s' is no number from %g to %g",
+    return clo_i_fail(err, CLO_FORMAT,
+                      "line %zu of the policy: '%.60s' must be a number from %g "
+                      "to %g",
                       r->line, text, least, most);
 }
 
@@ -148,12 +169,22 @@ static clo_status read_count(const reading *r, const char *text, double most, ui
     return CLO_OK;
 }
 
+/* Of two lines with one name the steward means one, and cannot know which of them counts. */
+static clo_status say_once(reading *r, const char *name, clo_error *err)
+{
+    for (size_t i = 0; i < r->said_count; i++)
+        if (strcmp(r->said[i], name) == 0) return wrong(r, "said twice:", name, err);
+    if (strlen(name) >= SAID_NAME || r->said_count == SAID)
+        return CLO_OK; /* no name that is known */
+    snprintf(r->said[r->said_count++], SAID_NAME, "%s", name);
+    return CLO_OK;
+}
+
 static clo_status take_broker(reading *r, const char *name, const char *value, clo_error *err)
 {
     clo_policy *const policy = r->policy;
     if (strcmp(name, "ledger") == 0) {
-        if (policy->ledger) return wrong(r, "said twice:", name, err);
-        if (value[0] != '/') return wrong(r, "not a whole path:", value, err);
+        if (value[0] != '/') return wrong(r, "the path must begin with /:", value, err);
         return clo_i_copy_text(value, &policy->ledger, err);
     }
     if (strcmp(name, "tick") == 0) return read_number(r, value, 0.001, 86400, &policy->tick, err);
@@ -161,19 +192,21 @@ static clo_status take_broker(reading *r, const char *name, const char *value, c
         return read_number(r, value, 0.1, 3600, &policy->patience, err);
     if (strcmp(name, "workers") == 0) return read_count(r, value, 256, &policy->workers, err);
     if (strcmp(name, "waiting") == 0) return read_count(r, value, 64, &policy->waiting, err);
-    return wrong(r, "a broker has no", name, err);
+    if (strcmp(name, "share") == 0) return read_count(r, value, 256, &policy->share, err);
+    if (strcmp(name, "ticks-at-most") == 0)
+        return read_count(r, value, 1e6, &policy->ticks_at_most, err);
+    return wrong(r, "[broker] has no setting", name, err);
 }
 
 static clo_status take_setting(reading *r, clo_i_served *served, const char *name,
                                const char *value, clo_error *err)
 {
-    if (!steward_may_say(name)) return wrong(r, "a data set has no", name, err);
+    if (!steward_may_say(name)) return wrong(r, "[dataset] has no setting", name, err);
     if (strcmp(name, "missing") == 0 && strcmp(value, "refuse") == 0)
-        return wrong(r, "a record may not end a run of the broker's: not", "missing = refuse", err);
+        return wrong(r, "a record must not end a run of a broker, so this value is not allowed:",
+                     "missing = refuse", err);
     if (strcmp(name, "data") == 0 && value[0] != '/')
-        return wrong(r, "not a whole path:", value, err);
-    for (size_t i = 0; i < served->setting_count; i++)
-        if (strcmp(served->settings[i].name, name) == 0) return wrong(r, "said twice:", name, err);
+        return wrong(r, "the path must begin with /:", value, err);
     if (served->setting_count == BROKER_SETTINGS) return wrong(r, "too many settings:", name, err);
     clo_i_setting *const setting = &served->settings[served->setting_count];
     CLO_TRY(clo_i_copy_text(name, &setting->name, err));
@@ -184,10 +217,7 @@ static clo_status take_setting(reading *r, clo_i_served *served, const char *nam
 static clo_status take_dataset(reading *r, const char *name, const char *value, clo_error *err)
 {
     clo_i_served *const served = &r->policy->served[r->policy->served_count - 1];
-    if (strcmp(name, "families") == 0) {
-        if (served->families) return wrong(r, "said twice:", name, err);
-        return clo_i_copy_text(value, &served->families, err);
-    }
+    if (strcmp(name, "families") == 0) return clo_i_copy_text(value, &served->families, err);
     if (strcmp(name, "epsilon-at-most") == 0)
         return read_number(r, value, 0, 1e4, &served->epsilon_at_most, err);
     if (strcmp(name, "delta-at-most") == 0)
@@ -195,7 +225,7 @@ static clo_status take_dataset(reading *r, const char *name, const char *value, 
     if (strcmp(name, "purpose") == 0) {
         served->needs_purpose = strcmp(value, "required") == 0;
         if (served->needs_purpose || strcmp(value, "optional") == 0) return CLO_OK;
-        return wrong(r, "a purpose is required or optional, not", value, err);
+        return wrong(r, "purpose must be required or optional, not", value, err);
     }
     if (strcmp(name, "columns") == 0) served->fixed_columns = true;
     return take_setting(r, served, name, value, err);
@@ -210,7 +240,7 @@ static clo_status read_cap(const reading *r, const char *text, clo_loss *out, cl
     if (end && *end == 0 && out->epsilon > 0 && out->epsilon <= 1e4 && out->delta >= 0 &&
         out->delta < 1)
         return CLO_OK;
-    return wrong(r, "a cap is EPSILON or EPSILON:DELTA, not", text, err);
+    return wrong(r, "a cap must be EPSILON or EPSILON:DELTA, not", text, err);
 }
 
 static clo_status take_analyst(reading *r, const char *name, const char *value, clo_error *err)
@@ -249,12 +279,32 @@ static clo_status begin_dataset(reading *r, clo_error *err)
     return CLO_OK;
 }
 
+/* Names become parts of names in the ledger: an account is DATASET@ANALYST, a token ANALYST:TOKEN.
+ * What parts them is in no name that stands before it. */
+static clo_status check_name(reading *r, clo_error *err)
+{
+    if (r->section == BROKER && r->has_broker) return wrong(r, "said twice:", "[broker]", err);
+    if (r->section == ANALYST && clo_policy_knows(r->policy, r->name))
+        return wrong(r, "said twice:", r->name, err);
+    if (r->section == DATASET && strchr(r->name, '@'))
+        return wrong(r, "the name of a data set must not have an '@':", r->name, err);
+    if (r->section == ANALYST && strchr(r->name, ':'))
+        return wrong(r, "the name of a user must not have a ':':", r->name, err);
+    r->has_broker |= r->section == BROKER;
+    return CLO_OK;
+}
+
 /* "[dataset people]" */
 static clo_status begin_section(reading *r, char *line, clo_error *err)
 {
     static const char *const kinds[] = { NULL, "broker", "dataset", "analyst" };
     const size_t length = strlen(line);
-    if (length < 3 || line[length - 1] != ']') return wrong(r, "not a heading:", line, err);
+    if (length < 3 || line[length - 1] != ']')
+        return wrong(r,
+                     "a heading must be [broker], "
+                     "[dataset NAME] or [analyst NAME], "
+                     "not",
+                     line, err);
     line[length - 1] = 0;
     char *const name = strchr(line, ' ');
     if (name) *name = 0;
@@ -263,10 +313,11 @@ static clo_status begin_section(reading *r, char *line, clo_error *err)
         if (strcmp(line + 1, kinds[i]) == 0) r->section = (section)i;
     if (r->section == NOWHERE || (r->section == BROKER) != !name || (name && !name[1]) ||
         (name && strlen(name + 1) > BROKER_NAME))
-        return wrong(r, "not a heading:", line, err);
+        return wrong(r, "a heading must be [broker], [dataset NAME] or [analyst NAME], not", line,
+                     err);
     snprintf(r->name, sizeof r->name, "%.200s", name ? name + 1 : "");
-    if (r->section == ANALYST && clo_policy_knows(r->policy, r->name))
-        return wrong(r, "said twice:", r->name, err);
+    r->said_count = 0;
+    CLO_TRY(check_name(r, err));
     return r->section == DATASET ? begin_dataset(r, err) : CLO_OK;
 }
 
@@ -284,10 +335,11 @@ static clo_status take_line(reading *r, char *line, clo_error *err)
     if (!line[0] || line[0] == '#') return CLO_OK;
     if (line[0] == '[') return begin_section(r, line, err);
     char *const equal = strchr(line, '=');
-    if (!equal) return wrong(r, "neither a heading nor 'name = value':", line, err);
+    if (!equal) return wrong(r, "a line must be a heading or 'name = value', not", line, err);
     *equal = 0;
     const char *const name = trim(line), *const value = trim(equal + 1);
     if (!name[0] || !value[0]) return wrong(r, "a name or a value is missing near", name, err);
+    CLO_TRY(say_once(r, name, err));
     switch (r->section) {
     case BROKER:
         return take_broker(r, name, value, err);
@@ -310,33 +362,58 @@ static bool has_setting(const clo_i_served *served, const char *name)
     return false;
 }
 
+/* With one place, whoever has it keeps the others waiting, however the rest is shared. */
+static clo_status check_share(const clo_policy *policy, clo_error *err)
+{
+    if (count_analysts(policy) == 1) {
+        if (policy->share <= policy->workers) return CLO_OK;
+        return clo_i_fail(err, CLO_FORMAT, "the policy has a share of %u of %u workers",
+                          policy->share, policy->workers);
+    }
+    if (policy->workers < 2)
+        return clo_i_fail(err, CLO_FORMAT,
+                          "with one worker an analyst could block all others: write 'workers = 2' "
+                          "or more under [broker]");
+    if (policy->share < policy->workers) return CLO_OK;
+    return clo_i_fail(err, CLO_FORMAT,
+                      "the share of one analyst must be less than all %u workers: write 'share = "
+                      "%u' or less under [broker]",
+                      policy->workers, policy->workers - 1);
+}
+
 static clo_status check_whole(const clo_policy *policy, clo_error *err)
 {
     if (!policy->ledger)
-        return clo_i_fail(err, CLO_FORMAT, "the policy names no ledger under [broker]");
+        return clo_i_fail(err, CLO_FORMAT,
+                          "the policy names no ledger: write 'ledger = PATH' "
+                          "under [broker]");
     if (policy->served_count == 0 || policy->allowance_count == 0)
-        return clo_i_fail(err, CLO_FORMAT, "the policy names no data set, or no analyst");
+        return clo_i_fail(err, CLO_FORMAT,
+                          "the policy needs at least one [dataset NAME] and one "
+                          "[analyst NAME]");
     for (size_t i = 0; i < policy->served_count; i++) {
         const clo_i_served *const served = &policy->served[i];
         if (!has_setting(served, "data") || !served->families)
-            return clo_i_fail(err, CLO_FORMAT, "the data set '%.100s' needs a file (data) and %s",
-                              served->name, "families that may be asked");
+            return clo_i_fail(err, CLO_FORMAT,
+                              "[dataset %.100s] needs 'data = PATH' and 'families = ...'",
+                              served->name);
         if (!has_setting(served, "norm") && !has_setting(served, "bounds"))
             return clo_i_fail(err, CLO_FORMAT,
-                              "the data set '%.100s' needs a norm or bounds, which are public",
+                              "[dataset %.100s] needs a public 'norm = ...' or 'bounds = ...'",
                               served->name);
     }
     for (size_t i = 0; i < policy->allowance_count; i++)
         if (!clo_i_policy_dataset(policy, policy->allowances[i].dataset))
             return clo_i_fail(err, CLO_FORMAT,
-                              "there is no data set '%.80s', which '%.80s' may ask",
-                              policy->allowances[i].dataset, policy->allowances[i].analyst);
-    return CLO_OK;
+                              "[analyst %.80s] names '%.80s', but there is no such [dataset]",
+                              policy->allowances[i].analyst, policy->allowances[i].dataset);
+    return check_share(policy, err);
 }
 
 static clo_status parse(reading *r, const char *text, size_t length, clo_error *err)
 {
-    if (memchr(text, 0, length)) return clo_i_fail(err, CLO_FORMAT, "the policy is no text");
+    if (memchr(text, 0, length))
+        return clo_i_fail(err, CLO_FORMAT, "the policy is not a text file");
     for (size_t at = 0; at < length;) {
         const char *const end = memchr(text + at, '\n', length - at);
         const size_t size = end ? (size_t)(end - text) - at : length - at;
@@ -360,6 +437,7 @@ clo_status clo_policy_parse(const char *text, size_t length, clo_policy **out, c
     r.policy->patience = 10;
     r.policy->workers = 2;
     r.policy->waiting = 4;
+    r.policy->ticks_at_most = 30;
     const clo_status status = parse(&r, text, length, err);
     if (status)
         clo_policy_free(r.policy);
@@ -372,12 +450,15 @@ static clo_status check_owner(int file, const char *path, size_t *size, clo_erro
 {
     struct stat facts;
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size > POLICY_BYTES)
-        return clo_i_fail(err, CLO_IO, "the policy %.160s is not a plain file of at most 1 MiB",
+        return clo_i_fail(err, CLO_IO,
+                          "the policy %.160s must be an ordinary file of at most 1 "
+                          "MiB",
                           path);
     if ((facts.st_mode & 022) || (facts.st_uid != geteuid() && facts.st_uid != 0))
-        return clo_i_fail(
-            err, CLO_IO, "the policy %.160s can be written by others: run chmod go-w, as its owner",
-            path);
+        return clo_i_fail(err, CLO_IO,
+                          "other users can write the policy %.160s: run chmod go-w on it, as its "
+                          "owner",
+                          path);
     *size = (size_t)facts.st_size;
     return CLO_OK;
 }

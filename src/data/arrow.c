@@ -68,6 +68,8 @@ static const char *kind_of(const struct ArrowSchema *schema)
                   { "ti", "intervals" },
                   { "d:", "decimals" },
                   { "e", "half floats" },
+                  { "b", "booleans" },
+                  { "w:", "bytes" },
                   { "+", "lists or structs" } };
     if (schema->dictionary) return "categories";
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -76,30 +78,48 @@ static const char *kind_of(const struct ArrowSchema *schema)
     return NULL;
 }
 
+/* What the column is called, and what it holds. */
+static void describe(const reading *r, size_t column, char name[CLO_SHOWN_BYTES],
+                     char kind[CLO_SHOWN_BYTES])
+{
+    const struct ArrowSchema *const schema = r->schema.children[column];
+    const char *const words = kind_of(schema);
+    clo_i_show_name(r->names[column], name);
+    clo_i_show_name(words ? words : schema->format, kind);
+}
+
+/* Of the persons' column, which is none of the chosen. */
+static clo_status no_persons(const reading *r, clo_error *err)
+{
+    char name[CLO_SHOWN_BYTES], kind[CLO_SHOWN_BYTES];
+    describe(r, r->unit, name, kind);
+    return clo_i_fail(err, CLO_FORMAT,
+                      "the column '%s' cannot name persons (it is of %s): turn it into text or "
+                      "whole numbers",
+                      name, kind);
+}
+
 /* The first of them (a place among the chosen), and which others are none either: who leaves out
  * one at a time is refused for each. */
 static clo_status not_numbers(const reading *r, size_t first, clo_error *err)
 {
     enum { SHOWN = 4 };
-    char shown[CLO_SHOWN_BYTES], format[CLO_SHOWN_BYTES], others[SHOWN * (CLO_SHOWN_BYTES + 8)];
-    const struct ArrowSchema *const schema = r->schema.children[r->chosen[first]];
-    const char *const kind = kind_of(schema);
+    char shown[CLO_SHOWN_BYTES], kind[CLO_SHOWN_BYTES], others[SHOWN * (CLO_SHOWN_BYTES + 8)];
     size_t count = 0, used = 0;
     others[0] = 0;
     for (size_t j = first + 1; j < r->chosen_count; j++) {
         if (is_number(r->schema.children[r->chosen[j]]) || count++ >= SHOWN) continue;
         clo_i_show_name(r->names[r->chosen[j]], shown);
         used += (size_t)snprintf(others + used, sizeof others - used, "%s'%s'",
-                                 count > 1 ? ", " : ", nor is ", shown);
+                                 count > 1 ? ", " : ", and neither does ", shown);
     }
     if (count > SHOWN)
         snprintf(others + used, sizeof others - used, " and %zu more", count - SHOWN);
-    clo_i_show_name(r->names[r->chosen[first]], shown);
-    clo_i_show_name(kind ? kind : schema->format, format);
+    describe(r, r->chosen[first], shown, kind);
     return clo_i_fail(err, CLO_FORMAT,
-                      "the column '%s' is not of numbers (it is of %s)%s: leave %s out, or turn %s "
-                      "into numbers",
-                      shown, format, others, count ? "them" : "it", count ? "them" : "it");
+                      "the column '%s' does not hold numbers (it holds %s)%s: leave %s out, or "
+                      "turn %s into numbers",
+                      shown, kind, others, count ? "them" : "it", count ? "them" : "it");
 }
 
 /* ---- the schema ------------------------------------------------------------------------------ */
@@ -118,7 +138,7 @@ static clo_status read_names(reading *r, clo_error *err)
 static clo_status read_schema(reading *r, struct ArrowArrayStream *stream, clo_error *err)
 {
     if (stream->get_schema(stream, &r->schema) != 0)
-        return clo_i_fail(err, CLO_IO, "the stream does not say what columns it has");
+        return clo_i_fail(err, CLO_IO, "the stream does not state its columns");
     if (strcmp(r->schema.format, "+s") != 0)
         return clo_i_fail(err, CLO_FORMAT, "the stream is not one of rows with columns");
     if (r->schema.n_children < 1 || r->schema.n_children > (int64_t)CLO_MOST_COLS)
@@ -272,7 +292,8 @@ static clo_status hash_units(const reading *r, const struct ArrowArray *batch, c
             clo_i_unit_hash(r->key, name.bytes, name.count, block->units + i * CLO_UNIT_BYTES);
         else if (r->options->missing == CLO_MISSING_REFUSE)
             return clo_i_fail(err, CLO_FORMAT,
-                              "row %zu of the table names no unit, and missing cells are refused",
+                              "row %zu of the table names no person, and missing cells are "
+                              "refused: use missing=null",
                               rows_before + i + 1);
     }
     return CLO_OK;
@@ -280,14 +301,39 @@ static clo_status hash_units(const reading *r, const struct ArrowArray *batch, c
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
+/* How long a buffer is, nobody says: what can be seen is that the numbers fit each other. */
+static clo_status check_length(const struct ArrowArray *batch, const struct ArrowArray *array,
+                               clo_error *err)
+{
+    if (array->length < 0 || array->offset < 0 || array->length < batch->length ||
+        array->length - batch->length < batch->offset)
+        return clo_i_fail(err, CLO_FORMAT, "a column of the stream is shorter than its batch");
+    return CLO_OK;
+}
+
+/* Of the column that names persons, and of the words that its numbers may stand for. */
+static clo_status check_names(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                              clo_error *err)
+{
+    clo_element element;
+    const bool number = element_of(schema->format, &element), view = schema->format[0] == 'v';
+    bool there = array->length >= 0 && array->offset >= 0 &&
+                 array->n_buffers >= (number || view ? 2 : 3) && array->buffers;
+    if (there && array->length > 0) there = array->buffers[1] != NULL;
+    if (there && schema->dictionary) {
+        if (array->dictionary) return check_names(schema->dictionary, array->dictionary, err);
+        there = false;
+    }
+    return there ? CLO_OK : clo_i_fail(err, CLO_FORMAT, "the column of persons has no names in it");
+}
+
 static clo_status look_at_column(const struct ArrowSchema *schema, const struct ArrowArray *batch,
                                  const struct ArrowArray *array, clo_i_column *out, clo_error *err)
 {
     *out = (clo_i_column){ .offset = (size_t)batch->offset + (size_t)array->offset };
-    if (array->length < batch->offset + batch->length)
-        return clo_i_fail(err, CLO_FORMAT, "a column of the stream is shorter than its batch");
+    CLO_TRY(check_length(batch, array, err));
     if (!is_number(schema) || is_format(schema, "n")) return CLO_OK;
-    if (array->n_buffers < 2)
+    if (array->n_buffers < 2 || (!array->buffers[1] && batch->length > 0))
         return clo_i_fail(err, CLO_FORMAT, "a column of the stream has no numbers in it");
     out->valid = array->buffers[0];
     out->cells = array->buffers[1];
@@ -302,6 +348,11 @@ static clo_status fill_block(const reading *r, const struct ArrowArray *batch, s
     block->rows = (size_t)batch->length;
     if (batch->n_children != r->schema.n_children)
         return clo_i_fail(err, CLO_FORMAT, "a batch of the stream has other columns than it says");
+    if (r->unit != SIZE_MAX) {
+        const struct ArrowArray *const persons = batch->children[r->unit];
+        CLO_TRY(check_length(batch, persons, err));
+        CLO_TRY(check_names(r->schema.children[r->unit], persons, err));
+    }
     CLO_TRY(clo_i_alloc(r->chosen_count, sizeof *block->batch_columns, &block->batch_columns, err));
     for (size_t j = 0; j < r->chosen_count; j++)
         CLO_TRY(look_at_column(r->schema.children[r->chosen[j]], batch,
@@ -322,7 +373,9 @@ static clo_status add_batch(const reading *r, struct ArrowArray *batch, clo_tabl
         return status;
     }
     *block.batch = *batch; /* moved: the one that is copied from no longer counts */
-    if (table->rows + (size_t)batch->length > CLO_MOST_ROWS)
+    if (batch->length < 0 || batch->offset < 0)
+        status = clo_i_fail(err, CLO_FORMAT, "a batch of the stream has no length");
+    else if ((uint64_t)batch->length > CLO_MOST_ROWS - table->rows)
         status = clo_i_fail(err, CLO_FORMAT,
                             "the stream has more than %zu rows, which is the limit", CLO_MOST_ROWS);
     if (!status) status = fill_block(r, block.batch, table->rows, &block, err);
@@ -337,7 +390,7 @@ static clo_status read_batches(const reading *r, struct ArrowArrayStream *stream
     for (;;) {
         struct ArrowArray batch = { .release = NULL };
         if (stream->get_next(stream, &batch) != 0)
-            return clo_i_fail(err, CLO_IO, "the stream broke off");
+            return clo_i_fail(err, CLO_IO, "the stream ended too early");
         if (!batch.release) return CLO_OK;
         CLO_TRY(add_batch(r, &batch, table, err));
     }
@@ -350,7 +403,7 @@ static clo_status read_stream(reading *r, struct ArrowArrayStream *stream, clo_t
     CLO_TRY(read_schema(r, stream, err));
     CLO_TRY(choose(r, table, err));
     if (r->unit != SIZE_MAX) {
-        if (!can_name(r->schema.children[r->unit])) return not_numbers(r, r->unit, err);
+        if (!can_name(r->schema.children[r->unit])) return no_persons(r, err);
         CLO_TRY(clo_i_unit_key(r->options->unit_key, r->key, err));
     }
     CLO_TRY(read_batches(r, stream, table, err));

@@ -161,8 +161,10 @@ static clo_status find_item(const clo_i_columns *columns, const char *item, cons
     CLO_TRY(check_index(columns, from, role, err));
     CLO_TRY(check_index(columns, to, role, err));
     if (from > to)
-        return clo_i_fail(err, CLO_ARGUMENT, "columns %zu-%zu run backwards: write %zu-%zu", from,
-                          to, to, from);
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "columns %zu-%zu are in the wrong order: write "
+                          "%zu-%zu",
+                          from, to, to, from);
     *first = from - 1;
     *last = to - 1;
     return CLO_OK;
@@ -269,7 +271,8 @@ static clo_status settle(const clo_i_columns *columns, size_t unit, choice *c, c
     for (size_t j = 0, count = c->count; count == 0 && j < columns->count; j++)
         if (c->seen[j]) c->chosen[c->count++] = (uint32_t)j;
     if (c->count == 0)
-        return clo_i_fail(err, CLO_ARGUMENT, "%s has no column besides the unit", columns->file);
+        return clo_i_fail(err, CLO_ARGUMENT, "%s has no column besides that of the persons",
+                          columns->file);
     for (size_t i = 0; i < c->count; i++)
         if (!c->left_out[c->chosen[i]]) c->chosen[kept++] = c->chosen[i];
     c->count = kept;
@@ -338,9 +341,7 @@ static clo_status fill_item(const clo_i_columns *columns, const uint32_t *chosen
     CLO_TRY(clo_i_find_column(columns, item, "column", &column, err));
     while (j < count && (chosen ? chosen[j] : j) != column) j++;
     if (j == count)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "fill names column %zu, which is not among those that "
-                          "are used",
+        return clo_i_fail(err, CLO_ARGUMENT, "fill names column %zu, which the run does not use",
                           column + 1);
     fill[j] = value;
     return CLO_OK;

@@ -398,12 +398,11 @@ static void parse(const void *self, const char *text, const char *end, size_t li
 static const char *why_ragged(const csv *f, const clo_i_fault *fault, size_t line)
 {
     if (f->names && line == 2 && fault->found == f->cells + 1)
-        return ": if the header lacks a name, as where R writes the names of rows, put one in "
-               "front of it; if lines end with a delimiter too many, take that out";
+        return ": if the header lacks a name (R writes row names without one), add it in front; "
+               "if lines end with one delimiter too many, remove it";
     if (fault->found <= f->cells) return "";
-    return line == 2
-               ? ": if the first line is neither a header nor a record, but a title, take it out"
-               : ": a cell that holds the delimiter must be in quotes";
+    return line == 2 ? ": if the first line is a title, remove it"
+                     : ": a cell that contains the delimiter must be in quotes";
 }
 
 static clo_status explain(const void *self, const clo_i_fault *fault, size_t line, clo_error *err)
@@ -417,11 +416,10 @@ static clo_status explain(const void *self, const clo_i_fault *fault, size_t lin
         snprintf(column, sizeof column, "%zu", fault->column + 1);
     switch (fault->kind) {
     case FAULT_RAGGED:
-        return clo_i_fail(
-            err, CLO_FORMAT,
-            "%s, line %zu: %zu cell%s expected, as on the first line, and %zu found%s", f->name,
-            line, f->cells, f->cells == 1 ? " was" : "s were", fault->found,
-            why_ragged(f, fault, line));
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s, line %zu: %zu cell%s instead of %zu, as on the first line%s",
+                          f->name, line, fault->found, fault->found == 1 ? "" : "s", f->cells,
+                          why_ragged(f, fault, line));
     case FAULT_BAD_CELL:
         return clo_i_fail(
             err, CLO_FORMAT,
@@ -430,7 +428,7 @@ static clo_status explain(const void *self, const clo_i_fault *fault, size_t lin
     case FAULT_NO_UNIT:
         return clo_i_fail(
             err, CLO_FORMAT,
-            "%s, line %zu, column %s: the unit is empty, and missing cells are refused", f->name,
+            "%s, line %zu, column %s: the person is empty, and missing cells are refused", f->name,
             line, column);
     case FAULT_TOO_LONG:
         return clo_i_fail(err, CLO_FORMAT, "%s, line %zu: longer than %zu bytes", f->name, line,
@@ -571,21 +569,24 @@ static clo_status find_header(csv *f, const char *text, const char *end,
     header_signs signs = { 0 };
     *found = options->header == CLO_HEADER_FIRST_LINE;
     if (options->header != CLO_HEADER_AUTO) return CLO_OK;
-    if (f->remark)
-        return clo_i_fail(err, CLO_FORMAT,
-                          "%s: the first line begins with #, so that it may be a remark: take it "
-                          "out, or say that it is the header (header yes)",
-                          f->name);
+    if (f->remark) {
+        (void)clo_i_fail(err, CLO_FORMAT,
+                         "%s: the first line begins with #, so it may be a comment: remove it, or "
+                         "state that it is the header (header yes)",
+                         f->name);
+        return clo_i_advise(err, CLO_FORMAT, "header yes");
+    }
     if (options->unit && clo_i_is_column_number(options->unit))
         for (const char *d = options->unit; *d && signs.unit < CLO_MOST_COLS; d++)
             signs.unit = signs.unit * 10 + (size_t)(*d - '0');
     (void)each_cell(f, text, end, look_for_text, &signs);
-    if (signs.text && signs.number)
-        return clo_i_fail(
-            err, CLO_FORMAT,
-            "%s: the first line is partly numbers and partly text, so that it may be a "
-            "header or a record: say which (header yes or no)",
-            f->name);
+    if (signs.text && signs.number) {
+        (void)clo_i_fail(err, CLO_FORMAT,
+                         "%s: the first line has numbers and text, so it may be a header or a "
+                         "record: state which (header yes or no)",
+                         f->name);
+        return clo_i_advise(err, CLO_FORMAT, "header yes or no");
+    }
     *found = signs.text;
     return CLO_OK;
 }
@@ -612,9 +613,6 @@ static clo_status copy_name(csv *f, size_t cell, content c, void *user)
 static clo_status read_header(csv *f, clo_i_source *source, size_t length, clo_error *err)
 {
     const char *const text = source->bytes + source->start, *const end = text + length;
-    if (length > CLO_HEADER_BYTES)
-        return clo_i_fail(err, CLO_FORMAT, "%s: the header is longer than %zu bytes", f->name,
-                          CLO_HEADER_BYTES);
     CLO_TRY(clo_i_alloc(f->cells, sizeof *f->names, &f->names, err));
     CLO_TRY(each_cell(f, text, end, copy_name, err));
     source->lines += clo_i_count_bytes(text, end, '\n');
@@ -639,13 +637,12 @@ static clo_status settle_cells(csv *f, const clo_read_options *options, bool hea
     const size_t known = public_cells(options);
     if (!header && options->rows_are_secret && !known)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "%s has no header, and a record must not tell how many columns there "
-                          "are where the number of rows is not public: give it (cols)",
+                          "%s has no header, and the number of rows is secret, so cloister cannot "
+                          "count the columns: give their number (cols)",
                           f->name);
     if (!header && !record && !known) return clo_i_fail(err, CLO_FORMAT, "%s is empty", f->name);
     if (record && options->cols && f->cells != options->cols)
-        return clo_i_fail(err, CLO_FORMAT,
-                          "%s has %zu columns on its first line, and there should be %zu (cols)",
+        return clo_i_fail(err, CLO_FORMAT, "%s has %zu columns on its first line, but cols is %zu",
                           f->name, f->cells, options->cols);
     if (!record) f->cells = known;
     if (f->cells > CLO_MOST_COLS)
@@ -748,7 +745,8 @@ static clo_status check_delimiter(char delimiter, bool comma, clo_error *err)
 {
     if (comma && delimiter == ',')
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "the comma cannot be both the decimal mark and the delimiter");
+                          "the comma cannot be both the decimal mark and the delimiter: choose "
+                          "another delimiter");
     if (!delimiter || !strchr("\"\r\n.+-0123456789eE", delimiter)) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
                       "the delimiter must not be a quote, a line end or a part of a number");

@@ -21,7 +21,7 @@ static clo_status digest_all(clo_i_source *source, clo_error *err)
 clo_status clo_file_digest(const char *path, uint8_t out[CLO_DIGEST_BYTES], clo_error *err)
 {
     clo_i_source source;
-    CLO_TRY(clo_i_source_open(path, &source, err));
+    CLO_TRY(clo_i_source_open(path, NULL, &source, err));
     const clo_status status = digest_all(&source, err);
     if (status == CLO_OK) crypto_generichash_final(&source.digest, out, CLO_DIGEST_BYTES);
     clo_i_source_close(&source);

@@ -13,7 +13,7 @@
 #define CLO_FORMATS_H
 
 #include "data/data.h"
-#include "data/footprint.h"
+#include "data/pass_hash.h"
 #include <cloister/arrow.h>
 #include <sodium.h>
 
@@ -58,7 +58,7 @@ typedef struct clo_i_block {
     size_t batch_offset;
 } clo_i_block;
 
-/* How a cell that is no number is one for people all the same (dressed_number.c). */
+/* How a cell that is no number is one for people all the same (formatted_number.c). */
 typedef enum clo_i_dress {
     CLO_DRESS_NONE,       /* it is not */
     CLO_DRESS_OTHER_MARK, /* with the other decimal mark */
@@ -125,6 +125,9 @@ double clo_i_element_load(const uint8_t *cell, clo_element element);
 CLO_CHECK clo_status clo_i_table_refuse_missing(const clo_table *table, const char *where,
                                                 clo_error *err);
 
+/* Rows of a table, which is no scan, that have a cell that is missing. */
+CLO_CHECK clo_status clo_i_count_gaps(const clo_table *table, uint64_t *out, clo_error *err);
+
 /* Keeps the rows that the table owns out of swap, where all of them may be. */
 void clo_i_table_lock(const clo_table *table);
 /* For the information-flow test: from here on memcheck follows every byte of the rows, where each
@@ -187,7 +190,8 @@ typedef struct clo_i_source {
 CLO_CHECK clo_status clo_i_source_read_at(clo_i_source *source, uint64_t offset, void *to,
                                           size_t count, clo_error *err);
 
-CLO_CHECK clo_status clo_i_source_open(const char *path, clo_i_source *out, clo_error *err);
+CLO_CHECK clo_status clo_i_source_open(const char *path, const clo_read_options *options,
+                                       clo_i_source *out, clo_error *err);
 void clo_i_source_close(clo_i_source *source); /* wipes the window */
 /* Where what lies in the window, which must be all that was read, is the beginning of a compressed
  * file, the source goes on as if it were plain. */

@@ -184,17 +184,16 @@ static clo_status explain(const void *self, const clo_i_fault *fault, size_t lin
     const libsvm *const f = self;
     switch (fault->kind) {
     case FAULT_SYNTAX:
-        return clo_i_fail(err, CLO_FORMAT, "%s, line %zu: an entry is not of the form index:value",
-                          f->name, line);
+        return clo_i_fail(err, CLO_FORMAT, "%s, line %zu: every entry must be index:value", f->name,
+                          line);
     case FAULT_ORDER:
-        return clo_i_fail(
-            err, CLO_FORMAT,
-            "%s, line %zu: the indices do not increase, or do not start at 1 or later", f->name,
-            line);
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s, line %zu: the indices must increase and start at 1 or later",
+                          f->name, line);
     case FAULT_LABEL:
         return clo_i_fail(err, CLO_FORMAT,
-                          "%s, line %zu: the line has no label before its first index:value",
-                          f->name, line);
+                          "%s, line %zu: a label must come before the first index:value", f->name,
+                          line);
     case FAULT_BAD_CELL:
         return clo_i_fail(err, CLO_FORMAT,
                           "%s, line %zu, index %zu: not a finite number or beyond the %zu columns, "
@@ -212,11 +211,12 @@ static clo_status check_options(const libsvm *f, const clo_read_options *options
 {
     if (options->unit)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "%s is LIBSVM, which has no unit column: write the data as CSV", f->name);
+                          "%s is LIBSVM, which has no column of persons: write the data as CSV",
+                          f->name);
     if (options->missing == CLO_MISSING_FILL)
         return clo_i_fail(
             err, CLO_ARGUMENT,
-            "%s is LIBSVM, where what is not named is zero: there is no cell to fill; "
+            "%s is LIBSVM, which has no missing cells to fill: a cell without an entry is zero; "
             "missing must be null or refuse",
             f->name);
     if (options->cols > CLO_MOST_INDEX)
@@ -224,7 +224,7 @@ static clo_status check_options(const libsvm *f, const clo_read_options *options
                           options->cols);
     if (options->cols == 0)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "%s is LIBSVM, which does not say how many columns there are: give their "
+                          "%s is LIBSVM, which does not state its number of columns: give the "
                           "public number (cols)",
                           f->name);
     return CLO_OK;

@@ -97,15 +97,16 @@ static clo_status refuse_type(const npy *f, const char *type, clo_error *err)
     char shown[CLO_SHOWN_BYTES];
     if (strchr(type, 'O'))
         return clo_i_fail(err, CLO_FORMAT,
-                          "%s holds Python objects, which are never unpacked: save it as float64",
+                          "%s holds Python objects, which cloister does not read: save it as "
+                          "float64",
                           f->name);
     if (type[0] == '>')
         return clo_i_fail(err, CLO_FORMAT,
                           "%s is big-endian: save it as little-endian, astype('<f8')", f->name);
     clo_i_show_name(type, shown);
     return clo_i_fail(err, CLO_FORMAT,
-                      "%s holds cells of type '%s'; float32, float64, int32, int64 "
-                      "and uint8 can be read",
+                      "%s has cells of type '%s': save it as float64, float32, int32, int64 or "
+                      "uint8",
                       f->name, shown);
 }
 
@@ -147,8 +148,7 @@ static clo_status read_shape(npy *f, cursor *c, clo_error *err)
         return clo_i_fail(err, CLO_FORMAT, "%s: the NPY header has no readable shape", f->name);
     while (!(closed = accept(c, ')')) && count < 2) {
         if (!read_size(c, &shape[count]))
-            return clo_i_fail(err, CLO_FORMAT,
-                              "%s: the shape in the NPY header is not of sizes that can be",
+            return clo_i_fail(err, CLO_FORMAT, "%s: the shape in the NPY header is impossible",
                               f->name);
         count++;
         if (!accept(c, ',')) {
@@ -485,8 +485,8 @@ static clo_status show_by_places(const npy *f, clo_i_source *source, const rows_
     uint8_t *cells = NULL;
     if (source->unpacker)
         return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "%s is compressed, and its columns lie one after the other (Fortran "
-                          "order): to be read part by part it must be unpacked, or saved by rows",
+                          "%s is compressed and in Fortran order, so it cannot be read in parts: "
+                          "unpack it, or save it in C order",
                           f->name);
     if (source->size != f->header + f->data)
         return wrong_length(f, source->size < f->header + f->data ? "shorter" : "longer", err);

@@ -2,7 +2,7 @@
  * persons.c - which persons a table has rows of, as hashes under a key that several parts share,
  * and whether two parts have the same one (fold.T5).
  */
-#include "data/recipe.h"
+#include "data/several_files.h"
 #include <cloister/persons.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +76,8 @@ clo_status clo_persons_compare(uint8_t *hashes, size_t count, clo_persons *out, 
         if (is_nobody(hash)) continue;
         if (last && by_bytes(hash, last) == 0)
             return clo_i_fail(err, CLO_DOMAIN,
-                              "a person has rows in two parts, and nobody sees all of them: put "
-                              "all rows of a person into one part; nothing was spent");
+                              "a person has rows in two parts: put all rows of a person into one "
+                              "part; nothing was spent");
         memcpy(&word, hash, sizeof word);
         all.count++;
         all.sum += word;

@@ -8,15 +8,14 @@
  * (flow.T2).  From the first pass on nothing is said about what is wrong with a file: it was sound
  * then, so that it was changed since, and how might depend on its records.
  */
-#include "data/recipe.h"
-#include <math.h>
+#include "data/several_files.h"
+#include "base/key.h"
 #include <string.h>
 #ifdef CLO_TAINT
 #include <valgrind/memcheck.h>
 #endif
 
 static const uint64_t LEAST_MEMORY = (uint64_t)1 << 25;
-enum { COUNTED_CELLS = 1 << 16 };
 
 static clo_status changed(clo_error *err)
 {
@@ -30,73 +29,13 @@ typedef struct census {
     uint64_t null; /* records that count for nothing (bound.T6) */
 } census;
 
-static bool is_real(clo_element element)
-{
-    return element == CLO_FLOAT64 || element == CLO_FLOAT32;
-}
-
-static size_t null_rows(const double *cells, size_t rows, size_t cols)
-{
-    size_t null = 0;
-    for (size_t i = 0; i < rows; i++) {
-        bool bad = false;
-        for (size_t j = 0; j < cols; j++) bad = bad || !isfinite(cells[i * cols + j]);
-        null += bad;
-    }
-    return null;
-}
-
-static size_t null_sparse_rows(const clo_table *part)
-{
-    size_t null = 0;
-    for (size_t i = 0; i < part->rows; i++) {
-        const uint32_t *columns;
-        const double *values;
-        size_t count;
-        bool bad = false;
-        clo_i_table_sparse_row(part, i, &columns, &values, &count);
-        for (size_t e = 0; e < count; e++) bad = bad || !isfinite(values[e]);
-        null += bad;
-    }
-    return null;
-}
-
-static clo_status null_dense_rows(const clo_table *part, size_t *out, clo_error *err)
-{
-    const size_t cols = part->cols, step = cols < COUNTED_CELLS ? COUNTED_CELLS / cols : 1;
-    const size_t steps = part->rows / step + (part->rows % step != 0);
-    size_t null = 0;
-    _Atomic int failure = CLO_OK;
-#pragma omp parallel reduction(+ : null)
-    {
-        double *cells = NULL;
-        const clo_status mine = clo_i_alloc(step * cols, sizeof *cells, &cells, NULL);
-#pragma omp for schedule(static)
-        for (size_t s = 0; s < steps; s++) {
-            const size_t first = s * step;
-            const size_t count = part->rows - first < step ? part->rows - first : step;
-            if (mine) continue;
-            clo_i_table_rows(part, first, count, cells);
-            null += null_rows(cells, count, cols);
-        }
-        clo_i_wipe_free(cells, cells ? step * cols * sizeof *cells : 0);
-        if (mine) atomic_store(&failure, (int)mine);
-    }
-    *out = null;
-    if (!atomic_load(&failure)) return CLO_OK;
-    return clo_i_fail(err, CLO_MEMORY, "out of memory while the records were counted");
-}
-
 static clo_status count_part(void *user, clo_table *part, clo_error *err)
 {
     census *const c = user;
-    size_t null = 0;
+    uint64_t null = 0;
     const bool text = part->blocks[0].values && !part->sparse; /* whose cells were looked at */
-    if (c->fills || !is_real(part->element) || (text && !part->tallies)) return CLO_OK;
-    if (part->sparse)
-        null = null_sparse_rows(part);
-    else
-        CLO_TRY(null_dense_rows(part, &null, err));
+    if (c->fills || (text && !part->tallies)) return CLO_OK;
+    CLO_TRY(clo_i_count_gaps(part, &null, err));
     c->null += null;
     return CLO_OK;
 }
@@ -117,7 +56,8 @@ static clo_status count_rows(clo_recipe *recipe, bool outline, uint64_t *rows, u
         sink.first = UINT64_MAX - 1; /* beyond them all: none is shown */
         sink.end = UINT64_MAX;
     }
-    clo_i_footprint_draw_key(&recipe->key);
+    CLO_TRY(clo_i_footprint_draw_key(&recipe->key, err));
+    clo_i_key_take(CLO_KEY_FOOTPRINT, &recipe->key, sizeof recipe->key);
     clo_i_footprint_begin(&footprint, &recipe->key);
     const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, out, err);
     clo_i_footprint_end(&footprint, recipe->footprint);
@@ -196,7 +136,7 @@ clo_status clo_i_table_refuse_outline(const clo_table *table, clo_error *err)
 {
     if (!table->recipe->outline) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
-                      "the table was read in outline: which rows are kept must be said first "
+                      "the table was read in outline: choose the rows to keep first "
                       "(clo_table_keep)");
 }
 
@@ -260,6 +200,7 @@ clo_status clo_i_recipe_read(const clo_recipe *recipe, bool persons, clo_i_take_
     sink.user = &r;
     sink.marks = true;
     sink.anonymous = !persons;
+    clo_i_key_know(&recipe->key, sizeof recipe->key);
     clo_i_footprint_begin(&footprint, &recipe->key);
     const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, &why);
     clo_i_footprint_end(&footprint, found);

@@ -6,6 +6,7 @@
  * is (bound).
  */
 #include "data/formats.h"
+#include "base/key.h"
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -175,9 +176,21 @@ static const clo_i_block *block_of(const clo_table *table, size_t row)
 
 /* ---- dense rows ------------------------------------------------------------------------------ */
 
+#define EACH_ELEMENT(X)                                                                            \
+    X(CLO_FLOAT64, double)                                                                         \
+    X(CLO_FLOAT32, float)                                                                          \
+    X(CLO_INT64, int64_t)                                                                          \
+    X(CLO_INT32, int32_t)                                                                          \
+    X(CLO_INT16, int16_t)                                                                          \
+    X(CLO_INT8, int8_t)                                                                            \
+    X(CLO_UINT64, uint64_t)                                                                        \
+    X(CLO_UINT32, uint32_t)                                                                        \
+    X(CLO_UINT16, uint16_t)                                                                        \
+    X(CLO_UINT8, uint8_t)
+
 /* A number of the type, wherever it lies: memory need not be aligned. */
-#define LOAD(type)                                                                                 \
-    {                                                                                              \
+#define LOAD(kind, type)                                                                           \
+    case kind: {                                                                                   \
         type value;                                                                                \
         memcpy(&value, cell, sizeof value);                                                        \
         return (double)value;                                                                      \
@@ -186,47 +199,19 @@ static const clo_i_block *block_of(const clo_table *table, size_t row)
 static inline double load_cell(const uint8_t *cell, clo_element element)
 {
     switch (element) {
-    case CLO_FLOAT64:
-        LOAD(double)
-    case CLO_FLOAT32:
-        LOAD(float)
-    case CLO_INT64:
-        LOAD(int64_t)
-    case CLO_INT32:
-        LOAD(int32_t)
-    case CLO_INT16:
-        LOAD(int16_t)
-    case CLO_INT8:
-        LOAD(int8_t)
-    case CLO_UINT64:
-        LOAD(uint64_t)
-    case CLO_UINT32:
-        LOAD(uint32_t)
-    case CLO_UINT16:
-        LOAD(uint16_t)
-    case CLO_UINT8:
-        LOAD(uint8_t)
+        EACH_ELEMENT(LOAD)
     }
     return NAN;
 }
 
+#define BYTES(kind, type)                                                                          \
+    case kind:                                                                                     \
+        return sizeof(type);
+
 size_t clo_i_element_bytes(clo_element element)
 {
     switch (element) {
-    case CLO_FLOAT64:
-    case CLO_INT64:
-    case CLO_UINT64:
-        return 8;
-    case CLO_FLOAT32:
-    case CLO_INT32:
-    case CLO_UINT32:
-        return 4;
-    case CLO_INT16:
-    case CLO_UINT16:
-        return 2;
-    case CLO_INT8:
-    case CLO_UINT8:
-        return 1;
+        EACH_ELEMENT(BYTES)
     }
     return 0;
 }
@@ -257,44 +242,20 @@ CLO_WIDE static void load_doubles(const uint8_t *cell, size_t count, double *out
     }
 }
 
+#define RUN(kind, type)                                                                            \
+    case kind:                                                                                     \
+        load_run(cell, step, count, kind, out, out_step);                                          \
+        break;
+
 static void load_cells(const uint8_t *cell, size_t step, size_t count, clo_element element,
                        double *out, size_t out_step)
 {
-    const bool together = out_step == 1 && step == sizeof(double);
+    if (element == CLO_FLOAT64 && out_step == 1 && step == sizeof(double)) {
+        load_doubles(cell, count, out);
+        return;
+    }
     switch (element) {
-    case CLO_FLOAT64:
-        if (together)
-            load_doubles(cell, count, out);
-        else
-            load_run(cell, step, count, CLO_FLOAT64, out, out_step);
-        break;
-    case CLO_FLOAT32:
-        load_run(cell, step, count, CLO_FLOAT32, out, out_step);
-        break;
-    case CLO_INT64:
-        load_run(cell, step, count, CLO_INT64, out, out_step);
-        break;
-    case CLO_INT32:
-        load_run(cell, step, count, CLO_INT32, out, out_step);
-        break;
-    case CLO_INT16:
-        load_run(cell, step, count, CLO_INT16, out, out_step);
-        break;
-    case CLO_INT8:
-        load_run(cell, step, count, CLO_INT8, out, out_step);
-        break;
-    case CLO_UINT64:
-        load_run(cell, step, count, CLO_UINT64, out, out_step);
-        break;
-    case CLO_UINT32:
-        load_run(cell, step, count, CLO_UINT32, out, out_step);
-        break;
-    case CLO_UINT16:
-        load_run(cell, step, count, CLO_UINT16, out, out_step);
-        break;
-    case CLO_UINT8:
-        load_run(cell, step, count, CLO_UINT8, out, out_step);
-        break;
+        EACH_ELEMENT(RUN)
     }
 }
 
@@ -529,17 +490,22 @@ void clo_i_table_forget(const clo_table *table, size_t first, size_t count)
 clo_status clo_i_unit_key(const uint8_t *told, uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err)
 {
     if (sodium_init() < 0)
-        return clo_i_fail(err, CLO_ENTROPY, "the system gives no secure randomness");
-    if (told)
+        return clo_i_fail(err, CLO_ENTROPY, "the operating system provides no secure randomness");
+    if (told) {
         memcpy(key, told, CLO_UNIT_KEY_BYTES);
-    else
-        randombytes_buf(key, CLO_UNIT_KEY_BYTES);
+        clo_i_key_told(key, CLO_UNIT_KEY_BYTES);
+    } else if (!clo_i_key_draw(CLO_KEY_PERSONS, key, CLO_UNIT_KEY_BYTES)) {
+        return clo_i_fail(err, CLO_ENTROPY, "the operating system provides no secure randomness");
+    } else {
+        clo_i_key_take(CLO_KEY_PERSONS, key, CLO_UNIT_KEY_BYTES);
+    }
     return CLO_OK;
 }
 
 void clo_i_unit_hash(const uint8_t key[CLO_UNIT_KEY_BYTES], const void *bytes, size_t count,
                      uint8_t out[CLO_UNIT_BYTES])
 {
+    clo_i_key_know(key, CLO_UNIT_KEY_BYTES);
     (void)crypto_generichash(out, CLO_UNIT_BYTES, bytes, count, key, CLO_UNIT_KEY_BYTES);
 }
 

@@ -2,7 +2,7 @@
  * table_read.c - from a path to a table: which format it is, and the reader of that format.
  */
 #include "data/formats.h"
-#include "data/unpack.h"
+#include "data/decompress.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -99,6 +99,8 @@ static const struct {
     { "\x80\x04\x95", 3, "is a Python pickle, which is never unpacked; " ONE_TABLE },
     { "\x80\x05\x95", 3, "is a Python pickle, which is never unpacked; " ONE_TABLE },
     { "%PDF", 4, "is a PDF; its table must come as CSV" },
+    { "\xff\xfe\0\0", 4, "is UTF-32 text; save it as UTF-8" },
+    { "\0\0\xfe\xff", 4, "is UTF-32 text; save it as UTF-8" },
     { "\xff\xfe", 2, "is UTF-16 text; save it as UTF-8" },
     { "\xfe\xff", 2, "is UTF-16 text; save it as UTF-8" },
 };
@@ -112,6 +114,16 @@ static const char *markup_of(const char *text, const char *end)
     return *text == '<' ? "is XML or HTML; " ONE_TABLE : NULL;
 }
 
+/* Lines that end with a carriage return alone, as on old Macs, would all be one. */
+static bool has_old_lines(const char *text, const char *end)
+{
+    const char *const first = memchr(text, '\r', (size_t)(end - text));
+    if (!first || memchr(text, '\n', (size_t)(end - text))) return false;
+    for (const char *c = first; c < end; c++)
+        if (*c != '\r') return true;
+    return false;
+}
+
 static clo_status refuse_foreign(const clo_i_source *source, clo_error *err)
 {
     const char *const text = source->bytes + source->start, *what = NULL;
@@ -120,9 +132,11 @@ static clo_status refuse_foreign(const clo_i_source *source, clo_error *err)
         if (held >= foreign[i].length && memcmp(text, foreign[i].magic, foreign[i].length) == 0)
             what = foreign[i].what;
     if (!what) what = markup_of(text, text + held);
-    if (!what && memchr(text, 0, held) && memcmp(text, "\x93NUMPY", held < 6 ? held : 6) != 0)
-        what = "holds bytes that no text has (UTF-16, or another program's format); save one table "
-               "of it as CSV in UTF-8, or as NPY";
+    const bool numpy = memcmp(text, "\x93NUMPY", held < 6 ? held : 6) == 0;
+    if (!what && !numpy && has_old_lines(text, text + held))
+        what = "has the line ends of an old Mac (carriage returns); save it with line feeds";
+    if (!what && memchr(text, 0, held) && !numpy)
+        what = "is not a text file; save one table of it as CSV in UTF-8, or as NPY";
     return what ? clo_i_fail(err, CLO_FORMAT, "%s %s", source->name, what) : CLO_OK;
 }
 
@@ -158,10 +172,10 @@ clo_status clo_i_read_options_take(const clo_read_options *given, clo_read_optio
                           (int)out->text);
     if (out->decimal && out->decimal != '.' && out->decimal != ',')
         return clo_i_fail(err, CLO_ARGUMENT, "the decimal mark must be a point or a comma");
-    if (out->fill && out->missing != CLO_MISSING_FILL)
-        return clo_i_fail(
-            err, CLO_ARGUMENT,
-            "values to fill in need the rule for missing cells that fills (missing fill)");
+    if (out->fill && out->missing != CLO_MISSING_FILL) {
+        (void)clo_i_fail(err, CLO_ARGUMENT, "fill values need missing=fill (missing fill)");
+        return clo_i_advise(err, CLO_ARGUMENT, "missing fill");
+    }
     return clo_i_check_missing(out->missing, err);
 }
 
@@ -204,8 +218,6 @@ void clo_i_table_taint(clo_table *table, bool rows_too)
 static clo_status begin(clo_i_source *source, const clo_read_options *options,
                         const clo_i_file_way *how, clo_error *err)
 {
-    source->progress = options->progress;
-    source->progress_user = options->user;
     source->sink = how->sink;
     source->unit_key = how->unit_key ? how->unit_key : options->unit_key;
     source->footprint = how->footprint;
@@ -218,7 +230,7 @@ static clo_status begin(clo_i_source *source, const clo_read_options *options,
     if (how->again && !(source->opened && source->regular))
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "%s can be read only once, and a run with a limit of memory reads its "
-                          "data again and again: save them as a file",
+                          "data several times: save them as a file",
                           source->name);
     if (options->digest) CLO_TRY(clo_i_source_digest(source, err));
     CLO_TRY(clo_i_source_fill(source, CLO_HEADER_BYTES, err));
@@ -244,10 +256,10 @@ clo_status clo_i_file_read(const char *path, const clo_read_options *options,
     clo_i_source source;
     const format_row *format = NULL;
     clo_table *table = NULL;
-    if (!path) return clo_i_fail(err, CLO_ARGUMENT, "no file is named");
+    if (!path) return clo_i_fail(err, CLO_ARGUMENT, "no file was given");
     if (options->format && !(format = format_by_name(options->format)))
         return unknown_format(options->format, err);
-    CLO_TRY(clo_i_source_open(path, &source, err));
+    CLO_TRY(clo_i_source_open(path, options, &source, err));
     clo_status status = begin(&source, options, how, err);
     if (status == CLO_OK && !format) {
         status = refuse_foreign(&source, err);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 4, LIST_BYTES = 200, DRESSED_IN = 100, WHOLE_IN = 10 };
+enum { SHOWN = 4, LIST_BYTES = 200, DRESSED_IN = 100 };
 
 typedef enum trouble { NO_TROUBLE, IS_TEXT, IS_DRESSED, IS_EMPTY } trouble;
 
@@ -112,22 +112,23 @@ static const char *dressed_words(const clo_table *table, clo_i_dress dress)
     const bool between = table->delimiter == ',';
     switch (dress) {
     case CLO_DRESS_OTHER_MARK:
-        return table->comma ? "numbers with a decimal point, where a decimal comma was announced"
+        return table->comma ? "numbers with a decimal point, but you stated a decimal comma: "
+                              "leave that out"
                : between ? "numbers with a decimal comma, in a file with commas between its cells: "
                            "save it with semicolons between them, or with a decimal point"
-                         : "numbers with a decimal comma: say so (decimal ,)";
+                         : "numbers with a decimal comma: state it (decimal ,)";
     case CLO_DRESS_THOUSANDS:
         return "numbers with separated thousands: save them without the separators";
     case CLO_DRESS_SIGN:
         return "numbers with a sign of percent or currency, a long minus or brackets: save plain "
                "numbers, such as -5";
     default:
-        return table->comma ? "a point before three digits, which may separate thousands, where a "
-                              "decimal comma was announced: save the numbers without it"
+        return table->comma ? "a point before three digits, which may separate thousands: save "
+                              "the numbers without it"
                : between    ? "a comma before three digits, which may separate thousands: save the "
                               "numbers without it"
                             : "a comma before three digits, which may separate thousands or be a "
-                              "decimal mark: save the numbers without it, or say that it is one "
+                              "decimal mark: save the numbers without it, or state that it is one "
                               "(decimal ,)";
     }
 }
@@ -136,8 +137,12 @@ static clo_status refuse_dressed(const clo_table *table, size_t column, clo_erro
 {
     char shown[CLO_SHOWN_BYTES];
     show(table, column, shown);
-    return clo_i_fail(err, CLO_FORMAT, "%s, column '%s': %s", table->file, shown,
-                      dressed_words(table, dress_of(&table->tallies[column])));
+    const clo_i_dress dress = dress_of(&table->tallies[column]);
+    (void)clo_i_fail(err, CLO_FORMAT, "%s, column '%s': %s", table->file, shown,
+                     dressed_words(table, dress));
+    const bool comma = dress == CLO_DRESS_OTHER_MARK || dress == CLO_DRESS_EITHER;
+    return clo_i_advise(err, CLO_FORMAT, "%s",
+                        comma && !table->comma && table->delimiter != ',' ? "decimal ," : "");
 }
 
 /* The columns of text as people read them, and as a list that leaves them out. */
@@ -170,7 +175,7 @@ static void list(const clo_table *table, size_t column, size_t all, listing *l)
 static clo_status refuse_columns(const clo_table *table, const bool *columns, const char *needed_by,
                                  trouble what, size_t all, clo_error *err)
 {
-    const char *const word = what == IS_TEXT ? "text" : "empty in every row";
+    const char *const word = what == IS_TEXT ? "text" : "empty or not finite in every row";
     listing l = { 0 };
     size_t asked = 0;
     for (size_t j = 0; j < table->cols; j++) {
@@ -182,35 +187,34 @@ static clo_status refuse_columns(const clo_table *table, const bool *columns, co
         snprintf(l.names + l.names_used, sizeof l.names - l.names_used, " and %zu more",
                  all - SHOWN);
     if (needed_by)
-        return clo_i_fail(err, CLO_FORMAT, "%s: column%s %s %s %s, and the %s needs numbers there",
+        return clo_i_fail(err, CLO_FORMAT, "%s: column%s %s %s %s, but the %s needs numbers there",
                           table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", word,
                           needed_by);
     if (all == asked)
         return clo_i_fail(err, CLO_FORMAT,
-                          "%s: column%s %s %s %s, and no other is left: a run needs columns of "
-                          "numbers",
+                          "%s: column%s %s %s %s, and there is no other column: a run needs "
+                          "columns of numbers",
                           table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", word);
     if (l.out_used >= sizeof l.out)
         return clo_i_fail(err, CLO_FORMAT,
-                          "%s: columns %s are %s: choose those that are numbers (columns)",
+                          "%s: columns %s are %s: choose the columns of numbers (columns)",
                           table->file, l.names, word);
-    return clo_i_fail(err, CLO_FORMAT,
-                      "%s: column%s %s %s %s: choose the columns, or leave %s out (columns %s)",
-                      table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", word,
-                      all > 1 ? "them" : "it", l.out);
+    (void)clo_i_fail(err, CLO_FORMAT, "%s: column%s %s %s %s: leave %s out (columns %s)",
+                     table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", word,
+                     all > 1 ? "them" : "it", l.out);
+    return clo_i_advise(err, CLO_FORMAT, "columns %s", l.out);
 }
 
 clo_status clo_i_table_refuse_gaps(const clo_table *table, uint64_t rows_with_gaps, clo_error *err)
 {
-    const uint64_t whole = table->rows - rows_with_gaps;
-    if (!table->rows || whole * WHOLE_IN >= table->rows || table->missing == CLO_MISSING_FILL)
+    if (table->missing == CLO_MISSING_FILL || !clo_gaps_hide_all(table->rows, rows_with_gaps))
         return CLO_OK;
-    return clo_i_fail(
-        err, CLO_FORMAT,
-        "%s: more than nine in ten rows have a missing cell in the columns that would "
-        "be used, and count for nothing: leave out columns with many gaps (columns), "
-        "take it so (text-columns missing), or fill the cells (missing fill)",
-        table->file);
+    (void)clo_i_fail(err, CLO_FORMAT,
+                     "%s: more than nine in ten rows have a missing cell and would be ignored: "
+                     "leave out the columns with missing cells (columns), or fill them (missing "
+                     "fill)",
+                     table->file);
+    return clo_i_advise(err, CLO_FORMAT, "missing fill");
 }
 
 clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,

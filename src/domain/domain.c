@@ -45,13 +45,13 @@ static clo_status check_what_is_hidden(const clo_domain *domain, clo_error *err)
     if (!relation) return CLO_OK;
     if (relation != domain->relation)
         return clo_i_fail(err, CLO_DOMAIN,
-                          "the subspace to project on was released under %s, and this run would be "
-                          "under %s: two losses add up only under one relation",
+                          "the subspace to project on was released under %s, and this run would "
+                          "be under %s: use the same relation for both",
                           clo_relation_name(relation), clo_relation_name(domain->relation));
     if (!theirs != !here || (theirs && strcmp(theirs, here) != 0))
         return clo_i_fail(err, CLO_DOMAIN,
-                          "the subspace to project on is private for %s%.60s%s, and this run would "
-                          "be for %s%.60s%s: two losses add up only for one unit",
+                          "the subspace to project on protects %s%.60s%s, and this run would "
+                          "protect %s%.60s%s: use the same unit for both",
                           theirs ? "a '" : "a ", theirs ? theirs : "row", theirs ? "'" : "",
                           here ? "a '" : "a ", here ? here : "row", here ? "'" : "");
     return CLO_OK;
@@ -61,8 +61,8 @@ static clo_status check_frame(const clo_domain *domain, clo_error *err)
 {
     if (domain->lower || domain->center)
         return clo_i_fail(err, CLO_DOMAIN,
-                          "a frame excludes column bounds and a centre: give the norm in the "
-                          "frame's coordinates");
+                          "a frame excludes column bounds and a center: give the norm in the "
+                          "coordinates of the frame");
     if (domain->frame->cols != domain->cols)
         return clo_i_fail(err, CLO_DOMAIN,
                           "a frame of %zu coordinates needs a domain of as many columns, not %zu",
@@ -88,26 +88,24 @@ clo_status clo_domain_check(const clo_domain *given, clo_error *err)
                           domain->norm);
     if (domain->norm == 0 && !domain->lower)
         return clo_i_fail(err, CLO_DOMAIN,
-                          "a public norm or public column bounds must be given: without them no "
-                          "amount of noise is enough");
+                          "give a public norm or public bounds: without them no amount of noise "
+                          "is enough");
     if (domain->norm > 0 && (domain->norm < 1e-150 || domain->norm > 1e150))
         return clo_i_fail(err, CLO_DOMAIN, "the norm must be between 1e-150 and 1e150, not %g",
                           domain->norm);
     if (domain->center && domain->lower)
         return clo_i_fail(err, CLO_DOMAIN,
-                          "a centre and column bounds exclude each other: bounds "
-                          "already centre each column");
+                          "a center and column bounds exclude each other: bounds already have a "
+                          "middle");
     if (domain->rows_per_unit < 1 || domain->rows_per_unit > MOST_ROWS_PER_UNIT)
         return clo_i_fail(err, CLO_DOMAIN, "the rows of a unit must be between 1 and %d",
                           (int)MOST_ROWS_PER_UNIT);
     if (domain->rows_per_unit > 1 && !domain->unit)
-        return clo_i_fail(err, CLO_DOMAIN,
-                          "rows per unit need a unit: name the column that says "
-                          "whose row it is");
+        return clo_i_fail(err, CLO_DOMAIN, "rows per unit need a unit: name the column of persons");
     if (domain->center)
         for (size_t j = 0; j < domain->cols; j++)
             if (!isfinite(domain->center[j]))
-                return clo_i_fail(err, CLO_DOMAIN, "entry %zu of the centre is not finite", j + 1);
+                return clo_i_fail(err, CLO_DOMAIN, "entry %zu of the center is not finite", j + 1);
     if (domain->frame) return check_frame(domain, err);
     return domain->lower ? check_bounds(domain, err) : CLO_OK;
 }
@@ -122,16 +120,19 @@ double clo_i_domain_radius(const clo_domain *domain)
     return domain->norm > 0 ? domain->norm : sqrt((double)domain->cols);
 }
 
+clo_i_axis clo_i_domain_axis(const clo_domain *domain, size_t j)
+{
+    if (!domain->lower) return (clo_i_axis){ 1, domain->center ? domain->center[j] : 0 };
+    return (clo_i_axis){ domain->upper[j] / 2 - domain->lower[j] / 2,
+                         domain->lower[j] / 2 + domain->upper[j] / 2 };
+}
+
 void clo_i_domain_map(const clo_domain *domain, double *scale, double *center)
 {
     for (size_t j = 0; j < domain->cols; j++) {
-        if (domain->lower) {
-            scale[j] = domain->upper[j] / 2 - domain->lower[j] / 2;
-            center[j] = domain->lower[j] / 2 + domain->upper[j] / 2;
-        } else {
-            scale[j] = 1;
-            center[j] = domain->center ? domain->center[j] : 0;
-        }
+        const clo_i_axis axis = clo_i_domain_axis(domain, j);
+        scale[j] = axis.scale;
+        center[j] = axis.center;
     }
 }
 
@@ -139,12 +140,8 @@ void clo_i_domain_unmap_point(const clo_domain *domain, double *point)
 {
     const double radius = clo_i_domain_radius(domain);
     for (size_t j = 0; j < domain->cols; j++) {
-        double scale = 1, center = domain->center ? domain->center[j] : 0;
-        if (domain->lower) {
-            scale = domain->upper[j] / 2 - domain->lower[j] / 2;
-            center = domain->lower[j] / 2 + domain->upper[j] / 2;
-        }
-        point[j] = center + point[j] * radius * scale;
+        const clo_i_axis axis = clo_i_domain_axis(domain, j);
+        point[j] = axis.center + point[j] * radius * axis.scale;
     }
 }
 

@@ -25,10 +25,19 @@ struct clo_frame {
 
 CLO_CHECK clo_status clo_i_frame_copy(const clo_frame *from, const clo_frame **out, clo_error *err);
 
+/* What a private norm or centre takes of the budget, and how many of the records a private norm
+ * holds, unless a run says otherwise. */
+#define CLO_I_LEARNT_SHARE    0.1
+#define CLO_I_LEARNT_QUANTILE 0.98
+
 /* What a caller gave, over the presets; not checked otherwise. */
 CLO_CHECK clo_status clo_i_domain_take(const clo_domain *given, clo_domain *out, clo_error *err);
 double clo_i_domain_radius(const clo_domain *domain); /* of the ball, in ball coordinates */
 /* From the data's own units into ball coordinates: x -> (x - center) / scale, per column. */
+typedef struct clo_i_axis {
+    double scale, center;
+} clo_i_axis;
+clo_i_axis clo_i_domain_axis(const clo_domain *domain, size_t column);
 void clo_i_domain_map(const clo_domain *domain, double *scale, double *center);
 /* A point of the unit ball (grid units / 2^bits) back to the data's own units, in place. */
 void clo_i_domain_unmap_point(const clo_domain *domain, double *point);

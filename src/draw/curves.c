@@ -130,7 +130,7 @@ static clo_status draw_line(clo_picture *p, const frame *f, size_t index, clo_er
     const clo_line_of *const line = &f->curves->lines[index];
     double *places = NULL;
     size_t count = 0;
-    char data[64], told[120];
+    char data[80], told[120];
     CLO_TRY(clo_i_alloc(4 * line->count + 1, sizeof *places, &places, err));
     double *const ys = places + 2 * line->count;
     for (size_t i = 0; i < line->count; i++) {

@@ -200,7 +200,7 @@ static void draw_centre(clo_picture *p, const frame *f, size_t i)
     char data[64], told[400];
     int used;
     if (!isfinite(map->x[i]) || !isfinite(map->y[i])) return;
-    snprintf(data, sizeof data, "data-centre=\"%zu\"", i);
+    snprintf(data, sizeof data, "data-center=\"%zu\"", i);
     clo_i_group_open(p, data);
     used = map->labels ? snprintf(told, sizeof told, "%.80s: ", map->labels[i])
                        : snprintf(told, sizeof told, "cluster %zu: ", i);

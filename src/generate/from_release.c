@@ -1,14 +1,17 @@
 /*
  * from_release.c - private synthetic data: records with the law that a release describes.
  *
- * It is post-processing: only the release is looked at.  Every family becomes the same model: k
+ * It is post-processing: only the release is looked at.  One that holds its answers tells a
+ * density, from which records are drawn.  Of all others every family becomes the same model: k
  * clusters with a share each, a point, standard deviations along the columns of a basis, and one
  * for all directions off it.  The model lives in the coordinates of the ball; records go back to
  * the data's own units, and into the public domain, at the end.
  */
+#include "generate/density_cloud.h"
 #include "generate/generate.h"
 #include "linalg/linalg.h"
 #include "release/release.h"
+#include "parallel/parallel.h"
 #include <math.h>
 #include <string.h>
 
@@ -26,6 +29,7 @@ typedef struct model {
     bool copies;   /* records may be copies of their centres */
     const clo_facts *facts;
     clo_picker picker;
+    const clo_cloud *cloud; /* NULL: the release holds no answers, or a spread is stated */
 } model;
 
 static bool finite_array(const clo_array *array)
@@ -60,8 +64,7 @@ static clo_status share_out(const double *weights, model *m, clo_error *err)
 {
     double all = 0;
     for (size_t c = 0; c < m->clusters && weights; c++) {
-        if (weights[c] < 0)
-            return clo_i_fail(err, CLO_FORMAT, "a weight of the release is below 0");
+        if (weights[c] < 0) return clo_i_fail(err, CLO_FORMAT, "a size in the release is below 0");
         all += weights[c];
     }
     return clo_i_picker_new(all > 0 ? weights : NULL, m->clusters, 0, &m->picker, err);
@@ -75,16 +78,16 @@ static clo_status from_centers(const clo_release *release, model *m, clo_error *
     CLO_TRY(find(release, "centers", 2, (size_t[]){ 0, m->cols }, true, &centers, err));
     m->clusters = centers.shape[0];
     m->offsets = centers.data;
-    CLO_TRY(find(release, "weights", 1, &m->clusters, false, &weights, err));
+    CLO_TRY(find(release, "sizes", 1, &m->clusters, false, &weights, err));
     CLO_TRY(find(release, "spread", 1, &m->clusters, false, &spread, err));
     CLO_TRY(clo_i_alloc(m->clusters, sizeof *m->off, &m->off, err));
     for (size_t c = 0; c < m->clusters; c++)
         m->off[c] = m->spread >= 0 ? m->spread : spread.data ? fmax(spread.data[c], 0) : 0;
-    if (!spread.data && m->spread < 0 && !(m->noise > 0) && !m->copies &&
+    if (!m->cloud && !spread.data && m->spread < 0 && !(m->noise > 0) && !m->copies &&
         !clo_i_release_spreads(release, m->off))
         return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "this release does not tell how far records are from their centres: "
-                          "state a spread, or the rows would be copies of the centres");
+                          "this release does not hold the distance of records from their centers: "
+                          "give a spread");
     return share_out(weights.data, m, err);
 }
 
@@ -120,8 +123,8 @@ static clo_status fill_evenly(model *m, clo_error *err)
 {
     if (!m->ellipsoid || !(m->facts->norm > 0))
         return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "this release does not tell how its records spread: rows can be drawn "
-                          "from one with \"energies\", of subspaces/sulq for example");
+                          "this release does not hold the spread of its records: use one with "
+                          "\"energies\", such as one of subspaces/sulq");
     for (size_t i = 0; i < m->clusters * m->dim; i++)
         m->along[i] = m->facts->norm / sqrt((double)m->dim);
     return CLO_OK;
@@ -137,7 +140,7 @@ static clo_status from_flats(const clo_release *release, model *m, clo_error *er
     m->dim = q;
     m->bases = bases.data;
     CLO_TRY(find(release, "offsets", 2, (size_t[]){ k, m->cols }, false, &offsets, err));
-    CLO_TRY(find(release, "weights", 1, &k, false, &weights, err));
+    CLO_TRY(find(release, "sizes", 1, &k, false, &weights, err));
     CLO_TRY(find(release, "energies", 2, (size_t[]){ k, q }, false, &energies, err));
     CLO_TRY(find(release, "residuals", 1, &k, false, &residuals, err));
     m->offsets = offsets.data;
@@ -151,7 +154,7 @@ static clo_status from_flats(const clo_release *release, model *m, clo_error *er
     CLO_TRY(share_out(weights.data, m, err));
     if (!energies.data) return fill_evenly(m, err);
     if (!weights.data && !m->ellipsoid)
-        return clo_i_fail(err, CLO_FORMAT, "the release has no array \"weights\" to draw from");
+        return clo_i_fail(err, CLO_FORMAT, "the release has no array \"sizes\" to draw from");
     fill_deviations(m, energies.data, residuals.data, weights.data, !m->ellipsoid);
     return CLO_OK;
 }
@@ -190,12 +193,13 @@ static clo_status read_model(const clo_release *release, model *m, clo_error *er
         if (m->spread >= 0 && families[i].read != from_centers)
             return clo_i_fail(
                 err, CLO_ARGUMENT,
-                "a spread is of centres: a release of the family \"%s\" tells its own", name);
+                "a spread is only for centers: leave it out for a release of the family \"%s\"",
+                name);
         return families[i].read(release, m, err);
     }
     return clo_i_fail(err, CLO_UNSUPPORTED,
-                      "a release of the family \"%s\" is no model to draw from: kmeans, "
-                      "kmedian, subspace and subspaces are",
+                      "no rows can be made from a release of the family \"%s\": use one of "
+                      "kmeans, kmedian, subspace or subspaces",
                       name ? name : "");
 }
 
@@ -257,6 +261,28 @@ static void draw_record(const model *m, clo_stream *stream, size_t c, double *sc
     bring_into_domain(m->facts, record);
 }
 
+/* From the density: the cluster is the nearest centre. */
+static size_t draw_from_cloud(const model *m, clo_stream *stream, double *record)
+{
+    double least = INFINITY;
+    size_t nearest = 0;
+    clo_i_cloud_draw(m->cloud, stream, record);
+    for (size_t j = 0; j < m->cols && m->noise > 0; j++)
+        record[j] += m->noise * clo_i_random_normal(stream);
+    bring_into_domain(m->facts, record);
+    for (size_t c = 0; c < m->clusters; c++) {
+        double square = 0;
+        for (size_t j = 0; j < m->cols; j++) {
+            const double off = (record[j] - m->offsets[c * m->cols + j]) / half_width(m->facts, j);
+            square += off * off;
+        }
+        if (square >= least) continue;
+        least = square;
+        nearest = c;
+    }
+    return nearest;
+}
+
 typedef struct target {
     const model *m;
     double *records;
@@ -271,8 +297,10 @@ static clo_status draw_block(const void *context, clo_stream *stream, size_t fir
     double *scratch = NULL;
     CLO_TRY(clo_i_alloc(t->m->dim + d, sizeof *scratch, &scratch, err));
     for (size_t i = first; i < end; i++) {
-        const size_t c = clo_i_pick(&t->m->picker, stream);
-        draw_record(t->m, stream, c, scratch, t->records + i * d);
+        double *const record = t->records + i * d;
+        const size_t c =
+            t->m->cloud ? draw_from_cloud(t->m, stream, record) : clo_i_pick(&t->m->picker, stream);
+        if (!t->m->cloud) draw_record(t->m, stream, c, scratch, record);
         if (t->labels) t->labels[i] = (uint32_t)c;
     }
     clo_i_free(scratch);
@@ -287,15 +315,23 @@ static clo_status generate(const clo_release *release, size_t rows, model *m, cl
                           "a release, a random generator and memory for the records must be given");
     CLO_TRY(clo_i_check_count("rows", rows, 1, SIZE_MAX / CLO_GENERATE_BLOCK, err));
     CLO_TRY(clo_i_check_length("noise", m->noise, err));
+    CLO_TRY(clo_i_threads_fit(err));
     m->cols = clo_release_cols(release);
     m->facts = &release->facts;
     const target t = { m, records, labels };
-    clo_status status = read_model(release, m, err);
+    clo_cloud cloud = { .points = NULL };
+    clo_status status = CLO_OK;
+    if (m->spread < 0 && release->answer_count) {
+        status = clo_i_cloud_open(release, &cloud, err);
+        m->cloud = &cloud;
+    }
+    if (!status) status = read_model(release, m, err);
     if (!status)
         status = clo_i_draw_blocks(rows, rng, clo_i_rng_next_ask(rng), draw_block, &t, err);
     clo_i_picker_free(&m->picker);
     clo_i_free(m->along);
     clo_i_free(m->off);
+    clo_i_cloud_close(&cloud);
     return status;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "generate/generate.h"
 #include "linalg/linalg.h"
+#include "parallel/parallel.h"
 #include <math.h>
 #include <string.h>
 
@@ -260,6 +261,7 @@ clo_status clo_generate_flats(const clo_subspace_model *model, clo_rng *rng, dou
                  .spread = full.spread,
                  .given = full.given };
     CLO_TRY(check(&r, rng, records, err));
+    CLO_TRY(clo_i_threads_fit(err));
     CLO_TRY(check_subspaces(&r, err));
     if (full.noise_whole) r.noise /= sqrt((double)r.cols);
     return generate(&r, full.shares, full.outliers, rng, (target){ &r, records, labels }, bases,
@@ -286,6 +288,7 @@ clo_status clo_generate_mixture(const clo_mixture_model *model, clo_rng *rng, do
                  .spread = full.spread,
                  .given = full.given };
     CLO_TRY(check(&r, rng, records, err));
+    CLO_TRY(clo_i_threads_fit(err));
     CLO_TRY(check_mixture(&r, err));
     return generate(&r, full.shares, full.outliers, rng, (target){ &r, records, labels }, NULL,
                     centers, err);

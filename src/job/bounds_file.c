@@ -107,8 +107,8 @@ static clo_status read_lines(FILE *in, const char *path, clo_i_spec *spec, clo_e
     }
     if (spec->bound_count == 0)
         return clo_i_fail(err, CLO_FORMAT,
-                          "%s holds no bounds: a line for each column is wanted, as "
-                          "name,lower,upper or lower,upper",
+                          "%s has no bounds: write a line name,lower,upper or lower,upper per "
+                          "column",
                           path);
     return CLO_OK;
 }
@@ -119,7 +119,7 @@ clo_status clo_i_bounds_read(const clo_job *job, const char *text, clo_i_spec *s
     if (scan_pair(text, &pair)) {
         if (!(pair.lower < pair.upper))
             return clo_i_job_fail(job, err, CLO_DOMAIN,
-                                  "@bounds %s: the lower end must be below the upper", text);
+                                  "@bounds %s: the lower bound must be below the upper one", text);
         return add_bound(spec, pair, NULL, err);
     }
     const bool lines = strchr(text, '\n');
@@ -128,8 +128,9 @@ clo_status clo_i_bounds_read(const clo_job *job, const char *text, clo_i_spec *s
     if (!in && lines) return clo_i_fail(err, CLO_MEMORY, "out of memory while reading bounds");
     if (!in)
         return clo_i_job_fail(job, err, errno == ENOENT ? CLO_ARGUMENT : CLO_IO,
-                              "@bounds must be two numbers LO,HI or a file; '%s': %s", text,
-                              strerror(errno));
+                              "@bounds must be two numbers LO,HI or a file, but '%s' cannot be "
+                              "read: %s",
+                              text, strerror(errno));
     spec->bounds_file = lines ? "bounds" : text;
     const clo_status status = read_lines(in, spec->bounds_file, spec, err);
     fclose(in);

@@ -3,6 +3,7 @@
  * back: whether a release is what a ledger charged for (ledger.T14).
  */
 #include "job/job.h"
+#include <cloister/cut.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,18 +63,23 @@ static bool compare(void *user, const clo_charge *charge)
 
 static clo_status check_seal(const clo_release *release, clo_certificate *out, clo_error *err)
 {
+    const char *const origin = clo_release_cut_from(release);
     *out = (clo_certificate){ .struct_size = sizeof *out };
+    if (origin)
+        return clo_i_fail(err, CLO_SIGNATURE,
+                          "this was cut from the release %.16s... and has no signature: check "
+                          "that one, and cut it again",
+                          origin);
     if (clo_release_seal(release) == CLO_SEAL_NONE || !clo_release_certificate(release, out))
         return clo_i_fail(err, CLO_SIGNATURE,
-                          "the release is not signed: %s, so nobody can tell whether it was "
+                          "the release is not signed, because %s: nobody can check whether it was "
                           "changed",
-                          clo_release_is_metered(release) ? "an older cloister made it, or the "
-                                                            "certificate was taken out"
-                                                          : "it was not metered");
+                          clo_release_is_metered(release) ? "an older version made it, or "
+                                                            "somebody removed the certificate"
+                                                          : "no ledger was charged for it");
     if (clo_release_seal(release) == CLO_SEAL_BROKEN)
         return clo_i_fail(err, CLO_SIGNATURE,
-                          "the release was changed after it was signed: its signature does not "
-                          "fit");
+                          "the release was changed after it was signed: its signature is wrong");
     return CLO_OK;
 }
 
@@ -86,8 +92,7 @@ clo_status clo_release_check(const clo_release *release,
     write_hex(wanted, public_key, CLO_PUBLIC_KEY_BYTES);
     if (strcmp(certificate.public_key, wanted) != 0)
         return clo_i_fail(err, CLO_SIGNATURE,
-                          "the release is signed by another key, %.16s..., than the one that was "
-                          "asked for, %.16s...",
+                          "the release was signed with the key %.16s..., not with %.16s...",
                           certificate.public_key, wanted);
     return CLO_OK;
 }
@@ -102,21 +107,21 @@ clo_status clo_ledger_check(clo_ledger *ledger, const clo_release *release, clo_
     CLO_TRY(clo_ledger_describe(ledger, &facts, err));
     if (strcmp(facts.identity, certificate.ledger) != 0)
         return clo_i_fail(err, CLO_SIGNATURE,
-                          "the release is a charge of the ledger %.32s, and this one is %s",
+                          "the release was charged to the ledger %.32s, and this ledger is %s",
                           certificate.ledger, facts.identity);
     CLO_TRY(clo_ledger_public_key(ledger, key, err));
     CLO_TRY(clo_release_check(release, key, err));
     if (certificate.charge > facts.charges)
         return clo_i_fail(err, CLO_SIGNATURE,
-                          "the release is charge %llu, and this ledger ends at %llu: it is an "
-                          "older copy",
+                          "the release is charge %llu, but this ledger ends at charge %llu: it is "
+                          "an older copy",
                           (unsigned long long)certificate.charge,
                           (unsigned long long)facts.charges);
     CLO_TRY(clo_ledger_find_charge(ledger, certificate.charge, compare, &q, err));
     if (q.wrong)
         return clo_i_fail(err, CLO_SIGNATURE,
-                          "the release says that it is charge %llu, which has another %s in this "
-                          "ledger",
+                          "the release does not match its charge %llu in this ledger: the %s "
+                          "differs",
                           (unsigned long long)certificate.charge, q.wrong);
     return CLO_OK;
 }

@@ -47,7 +47,7 @@ static clo_status add_pattern(file_list *files, const char *pattern, clo_error *
     clo_status status = CLO_OK;
     const int failed = glob(pattern, GLOB_NOSORT | GLOB_ERR, NULL, &found);
     if (failed == GLOB_NOSPACE) return clo_i_fail(err, CLO_MEMORY, "out of memory");
-    if (failed) return clo_i_fail(err, CLO_IO, "no file is found by '%.200s'", pattern);
+    if (failed) return clo_i_fail(err, CLO_IO, "no file matches '%.200s'", pattern);
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_bytes);
     for (size_t i = 0; i < found.gl_pathc && !status; i++)
         status = add(files, found.gl_pathv[i], err);
@@ -76,14 +76,16 @@ static clo_status refuse_input(const file_list *files, clo_error *err)
 {
     for (size_t i = 0; files->count > 1 && i < files->count; i++)
         if (strcmp(files->paths[i], "-") == 0)
-            return clo_i_fail(err, CLO_ARGUMENT, "standard input is not one of several files");
+            return clo_i_fail(err, CLO_ARGUMENT,
+                              "standard input cannot be combined with files: "
+                              "write it to a file first");
     return CLO_OK;
 }
 
 /* The files that `data` names, in order; at least one. */
 static clo_status files_of(const clo_job *job, file_list *out, clo_error *err)
 {
-    const char *const text = clo_i_job_value(job, "data");
+    const char *const text = clo_i_job_value(job, CLO_SET_DATA);
     file_list files = { .paths = NULL };
     char *copy = NULL;
     CLO_TRY(clo_i_copy_text(text ? text : "", &copy, err));
@@ -91,7 +93,7 @@ static clo_status files_of(const clo_job *job, file_list *out, clo_error *err)
         access(copy, F_OK) == 0 ? add(&files, copy, err) : add_lines(&files, copy, err);
     clo_i_free(copy);
     if (!status && files.count == 0)
-        status = clo_i_job_fail(job, err, CLO_ARGUMENT, "@data names no file");
+        status = clo_i_job_fail(job, err, CLO_ARGUMENT, "no file was given");
     if (!status) status = refuse_input(&files, err);
     if (status)
         clear_files(&files);
@@ -111,14 +113,13 @@ static double unit_of(char letter)
 
 clo_status clo_i_job_memory(const clo_job *job, uint64_t *out, clo_error *err)
 {
-    const char *const text = clo_i_job_value(job, "memory");
+    const char *const text = clo_i_job_value(job, CLO_SET_MEMORY);
     const size_t length = text ? strlen(text) : 0;
     const double unit = length ? unit_of(text[length - 1]) : 0;
     double value = 0;
     *out = 0;
-    if (!text && clo_i_job_value(job, "cache"))
-        return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                              "@cache is for rows that are not held: give @memory, too");
+    if (!text && clo_i_job_value(job, CLO_SET_CACHE))
+        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@cache needs @memory: give both");
     if (!text) return CLO_OK;
     if (!clo_i_scan_decimal(text, length - (unit > 0), &value) ||
         value * (unit > 0 ? unit : 1) < 1 || value * (unit > 0 ? unit : 1) > 0x1p62)
@@ -128,12 +129,12 @@ clo_status clo_i_job_memory(const clo_job *job, uint64_t *out, clo_error *err)
     *out = (uint64_t)(value * (unit > 0 ? unit : 1));
     if (job->table)
         return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                              "@memory is for files, and the data are in memory already");
+                              "@memory is for files, and these data are already in memory: leave "
+                              "it out");
     if (job->spec.unit && clo_i_job_ranks(job) > 1 && clo_i_job_has_own_rows(job))
         return clo_i_job_fail(
             job, err, CLO_UNSUPPORTED,
-            "@memory excludes @unit where each rank has a file of its own: ranks compare lists of "
-            "all their persons, which are held; let all ranks read one file");
+            "@memory and @unit need one file that all ranks read, not one file per rank");
     return CLO_OK;
 }
 
@@ -158,7 +159,7 @@ clo_status clo_i_job_known_place(clo_job *job, clo_error *err)
     file_list files = { .paths = NULL };
     clo_status status = CLO_OK;
     char path[PATH_MAX];
-    if (!clo_i_job_value(job, "data")) return CLO_OK;
+    if (!clo_i_job_value(job, CLO_SET_DATA)) return CLO_OK;
     CLO_TRY(files_of(job, &files, err));
     for (size_t i = 0; i < files.count && !status && !job->known_as[0]; i++)
         if (strcmp(files.paths[i], "-") != 0 && realpath(files.paths[i], path))

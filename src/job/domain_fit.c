@@ -42,10 +42,11 @@ static clo_status fail_unbounded(const clo_i_spec *spec, const clo_table *table,
     if (!bounded[0])
         return clo_i_fail(err, CLO_DOMAIN, "'%s' has no bounds for the column '%s'",
                           spec->bounds_file, name);
-    return clo_i_fail(err, CLO_DOMAIN,
-                      "'%s' has no bounds for the column '%s': add them, or choose the columns "
-                      "that it has (columns %s)",
-                      spec->bounds_file, name, bounded);
+    (void)clo_i_fail(err, CLO_DOMAIN,
+                     "'%s' has no bounds for the column '%s': add a line for it, or use only the "
+                     "columns with bounds (columns %s)",
+                     spec->bounds_file, name, bounded);
+    return clo_i_advise(err, CLO_DOMAIN, "columns %s", bounded);
 }
 
 static clo_status bound_of_column(const clo_i_spec *spec, size_t cols, size_t column,
@@ -62,7 +63,7 @@ static clo_status bound_of_column(const clo_i_spec *spec, size_t cols, size_t co
         return fail_unbounded(spec, table, name, err);
     }
     if (spec->bound_count != cols)
-        return clo_i_fail(err, CLO_DOMAIN, "'%s' has bounds for %zu columns, but there are %zu",
+        return clo_i_fail(err, CLO_DOMAIN, "'%s' has bounds for %zu columns, but the data have %zu",
                           spec->bounds_file, spec->bound_count, cols);
     *out = &spec->bounds[column];
     return CLO_OK;
@@ -117,7 +118,7 @@ static clo_status fit_center(const clo_job *job, size_t cols, clo_domain *domain
 {
     if (job->spec.center_count != cols)
         return clo_i_job_fail(job, err, CLO_DOMAIN,
-                              "@center has %zu entries, but there are %zu columns",
+                              "@center has %zu entries, but the data have %zu columns",
                               job->spec.center_count, cols);
     domain->center = job->spec.center;
     return CLO_OK;
@@ -131,7 +132,7 @@ static clo_status fit_projection(const clo_job *job, size_t cols, const clo_tabl
     const size_t own = clo_release_cols(spec->subspace);
     if (own != cols)
         return clo_i_job_fail(job, err, CLO_DOMAIN,
-                              "@project: '%s' is a subspace of %zu columns, but there are %zu",
+                              "@project: '%s' is a subspace of %zu columns, but the data have %zu",
                               spec->project, own, cols);
     for (size_t j = 0; table && j < cols; j++) {
         const char *const theirs = clo_release_column_name(spec->subspace, j);

@@ -8,6 +8,8 @@
  */
 #include "job/job.h"
 #include "domain/domain.h"
+#include <cloister/output.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +31,7 @@ void clo_job_free(clo_job *job)
     clo_i_spec_clear(&job->spec);
     clo_i_choice_clear(&job->choice);
     clo_i_domain_clear(&job->given_domain);
-    for (size_t i = 0; i < CLO_SETTINGS_ROOM; i++) clo_i_free(job->values[i]);
+    for (size_t i = 0; i < CLO_SET_COUNT; i++) clo_i_free(job->values[i]);
     for (size_t i = 0; i < job->param_count; i++) clo_i_free(job->param_values[i]);
     clo_i_wipe_free(job, sizeof *job);
 }
@@ -53,26 +55,25 @@ static clo_status after(clo_job *job, clo_i_step before, const char *name, clo_e
 
 static clo_status read_budget(clo_job *job, clo_error *err)
 {
-    const char *const delta = clo_i_job_value(job, "delta");
+    const char *const delta = clo_i_job_value(job, CLO_SET_DELTA);
     clo_loss loss = { 0, -1 };
     if (job->has_budget) {
-        if (clo_i_job_value(job, "epsilon") || delta)
+        if (clo_i_job_value(job, CLO_SET_EPSILON) || delta)
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                                  "@epsilon and @delta are given, and a budget, which says both");
+                                  "@epsilon or @delta and a budget exclude each other");
         job->budget = job->given_budget;
         return CLO_OK;
     }
-    if (!clo_i_job_value(job, "epsilon")) {
+    if (!clo_i_job_value(job, CLO_SET_EPSILON)) {
         clo_i_job_advise(job, CLO_ADVICE_SET, "epsilon 1");
         return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                              "@epsilon must be given: you decide how much privacy this may cost");
+                              "give @epsilon: the most that this run may reveal about one record");
     }
-    CLO_TRY(clo_i_job_positive(job, "epsilon", &loss.epsilon, err));
+    CLO_TRY(clo_i_job_positive(job, CLO_SET_EPSILON, &loss.epsilon, err));
     if (delta && (!clo_i_scan_decimal(delta, strlen(delta), &loss.delta) || loss.delta < 0 ||
                   loss.delta >= 1))
-        return clo_i_job_fail(
-            job, err, CLO_ARGUMENT,
-            "@delta must be a number from 0 up to, but not including, 1, not '%s'", delta);
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "@delta must be a number of at least 0 and below 1, not '%s'", delta);
     job->budget = loss;
     return CLO_OK;
 }
@@ -83,12 +84,13 @@ static clo_status check_unit(clo_job *job, clo_error *err)
     if (job->spec.unit && job->spec.rows_per_unit == 0) {
         clo_i_job_advise(job, CLO_ADVICE_SET, "rows-per-unit 1");
         return clo_i_job_fail(job, err, CLO_DOMAIN,
-                              "@unit needs @rows-per-unit M: how many rows one person may have "
-                              "decides how much noise hides that person");
+                              "@unit needs @rows-per-unit M: the most rows of one person that "
+                              "count, which decides how much noise is needed");
     }
     if (!job->spec.unit && job->spec.rows_per_unit > 0)
         return clo_i_job_fail(job, err, CLO_DOMAIN,
-                              "@rows-per-unit needs @unit COLUMN, which says whose row it is");
+                              "@rows-per-unit needs @unit COLUMN, the column that names the "
+                              "person of a row");
     return CLO_OK;
 }
 
@@ -96,12 +98,14 @@ static clo_status check_data(const clo_job *job, clo_error *err)
 {
     clo_read_options unused;
     uint64_t memory;
-    const char *const path = clo_i_job_value(job, "data");
+    const char *const path = clo_i_job_value(job, CLO_SET_DATA);
     CLO_TRY(clo_i_job_read_options(job, &unused, err));
     if (!path && !job->table)
-        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@data must be given: a file, or a table");
+        return clo_i_job_fail(job, err, CLO_ARGUMENT, "give @data: a file, or a table");
     if (path && job->table)
-        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@data names a file, and there is a table");
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "@data names a file, but a table was given "
+                              "too: leave out one of them");
     return clo_i_job_memory(job, &memory, err);
 }
 
@@ -117,19 +121,20 @@ static clo_status check_solver(const clo_job *job, clo_error *err)
 /* By default the file's name; and then where it lies, since two files of one name are two. */
 static clo_status settle_dataset(clo_job *job, clo_error *err)
 {
-    const char *const path = clo_i_job_value(job, "data");
+    const char *const path = clo_i_job_value(job, CLO_SET_DATA);
     job->origin[0] = 0;
-    job->dataset = clo_i_job_value(job, "dataset");
+    job->dataset = clo_i_job_value(job, CLO_SET_DATASET);
     if (!job->dataset && !path)
         return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                              "data in memory have no name to charge: give @dataset NAME");
+                              "data in memory have no name for the ledger: give @dataset NAME");
     if (!job->dataset && strcmp(path, "-") == 0)
         return clo_i_job_fail(
             job, err, CLO_ARGUMENT,
-            "data from standard input have no name to charge: give @dataset NAME");
+            "data from standard input have no name for the ledger: give @dataset NAME");
     if (!job->dataset && strpbrk(path, "\n*?[") && access(path, F_OK) != 0)
         return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                              "several files have no one name to charge: give @dataset NAME");
+                              "several files have no common name for the ledger: give @dataset "
+                              "NAME");
     if (!job->dataset) {
         const char *const slash = strrchr(path, '/');
         job->dataset = slash ? slash + 1 : path;
@@ -142,17 +147,20 @@ static clo_status settle_dataset(clo_job *job, clo_error *err)
 
 static clo_status check_ledger(clo_job *job, clo_error *err)
 {
-    const char *const path = clo_i_job_value(job, "ledger");
-    job->metered = !clo_i_job_says(job, "no-ledger", "yes");
-    job->token = clo_i_job_value(job, "token");
+    const char *const path = clo_i_job_value(job, CLO_SET_LEDGER);
+    job->metered = !clo_i_job_says(job, CLO_SET_NO_LEDGER, "yes");
+    job->token = clo_i_job_value(job, CLO_SET_TOKEN);
     if (!job->metered) {
         if (job->token)
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                                  "@no-ledger excludes @token, which is kept in the ledger");
-        if (clo_i_job_value(job, "purpose"))
+                                  "@no-ledger and @token exclude each other: a token is kept in a "
+                                  "ledger");
+        if (clo_i_job_value(job, CLO_SET_PURPOSE))
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                                  "@no-ledger excludes @purpose, which a charge keeps");
-        if (path || clo_i_job_value(job, "dataset") || clo_i_job_says(job, "new", "yes"))
+                                  "@no-ledger and @purpose exclude each other: a purpose is kept "
+                                  "in a ledger");
+        if (path || clo_i_job_value(job, CLO_SET_DATASET) ||
+            clo_i_job_says(job, CLO_SET_NEW, "yes"))
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
                                   "@no-ledger excludes @ledger, @dataset and @new");
         return CLO_OK;
@@ -182,7 +190,7 @@ static clo_status check(clo_job *job, clo_error *err)
     CLO_TRY(check_ledger(job, err));
     CLO_TRY(clo_i_choice_complete(job, err));
     job->threads = 0;
-    return clo_i_job_whole(job, "threads", 1024, &job->threads, err);
+    return clo_i_job_whole(job, CLO_SET_THREADS, &job->threads, err);
 }
 
 clo_status clo_job_check(clo_job *job, clo_error *err)
@@ -200,8 +208,8 @@ static clo_status count_cols(const clo_job *job, size_t *out, clo_error *err)
 {
     const clo_i_spec *const spec = &job->spec;
     uint64_t cols = 0;
-    if (clo_i_job_value(job, "cols"))
-        CLO_TRY(clo_i_job_whole(job, "cols", 1 << 20, &cols, err));
+    if (clo_i_job_value(job, CLO_SET_COLS))
+        CLO_TRY(clo_i_job_whole(job, CLO_SET_COLS, &cols, err));
     else if (spec->subspace)
         cols = clo_release_cols(spec->subspace);
     else if (spec->center)
@@ -215,7 +223,7 @@ static clo_status count_cols(const clo_job *job, size_t *out, clo_error *err)
     if (cols == 0)
         return clo_i_job_fail(
             job, err, CLO_ARGUMENT,
-            "@cols D must be given: a plan reads no data and cannot count the columns itself");
+            "give @cols D, the number of columns: a plan reads no data, so it cannot count them");
     *out = (size_t)cols;
     return CLO_OK;
 }
@@ -273,7 +281,7 @@ clo_status clo_job_worker(clo_job *job, uint64_t rows, clo_worker **out, clo_err
 {
     if (clo_i_job_spreads(job))
         return clo_i_fail(err, CLO_ARGUMENT, "a worker has neither ranks nor workers of its own");
-    if (!clo_i_job_says(job, "no-ledger", "yes") || clo_i_job_value(job, "seed"))
+    if (!clo_i_job_says(job, CLO_SET_NO_LEDGER, "yes") || clo_i_job_value(job, CLO_SET_SEED))
         return clo_i_fail(err, CLO_ARGUMENT,
                           "a worker charges no ledger and draws nothing: it must be without");
     job->is_part = true;
@@ -291,23 +299,33 @@ static clo_status take_stored(clo_job *job, const char *bytes, size_t length, cl
     return clo_release_parse(bytes, length, &job->release, err);
 }
 
-static clo_spending spending_of(const clo_job *job)
+/* Whether the caller still wants it: who may stop the run may stop its charge. */
+static bool go_on(void *user)
+{
+    const clo_job *const job = user;
+    return !job->options.progress || job->options.progress(job->options.user, 0);
+}
+
+static clo_spending spending_of(clo_job *job)
 {
     clo_spending spending = clo_spending_default();
     spending.dataset = job->dataset;
     spending.plan = job->plan;
     spending.token = job->token;
     spending.content = job->has_content ? job->content : NULL;
-    spending.purpose = clo_i_job_value(job, "purpose");
+    spending.purpose = clo_i_job_value(job, CLO_SET_PURPOSE);
     spending.user = job->user[0] ? job->user : NULL;
     spending.along = job->along[0] ? job->along : NULL;
+    spending.go_on = go_on;
+    spending.go_on_user = job;
+    spending.release_bytes = clo_job_release_bytes(job);
     return spending;
 }
 
 clo_status clo_job_charge_for(clo_job *job, const char *user, const char *along, clo_error *err)
 {
     if ((user && strlen(user) >= sizeof job->user) || (along && strlen(along) >= sizeof job->along))
-        return clo_i_fail(err, CLO_ARGUMENT, "a name that is charged must have at most 200 bytes");
+        return clo_i_fail(err, CLO_ARGUMENT, "the name of a data set must have at most 200 bytes");
     snprintf(job->user, sizeof job->user, "%s", user ? user : "");
     snprintf(job->along, sizeof job->along, "%s", along ? along : "");
     return CLO_OK;
@@ -361,6 +379,32 @@ size_t clo_job_taken_cols(const clo_job *job)
     return job->taken_cols;
 }
 
+static double value_or(const clo_plan *plan, const char *name, double other)
+{
+    double value = other;
+    return clo_plan_value_of(plan, name, &value, NULL) == CLO_OK ? value : other;
+}
+
+/* Of a release: centres, bases and points in the columns of the file, what there is per cluster and
+ * direction, bounds, and where it was projected the frame; per line of the plan its query. */
+uint64_t clo_job_release_bytes(const clo_job *job)
+{
+    enum { NUMBER = 27, LINE = 800, REST = 1 << 14, PER_CLUSTER = 8, PER_COLUMN = 16 };
+    if (!job->plan) return 0;
+    const clo_domain *const domain = clo_plan_domain(job->plan);
+    const double k = value_or(job->plan, "clusters", 1), q = value_or(job->plan, "dim", 0),
+                 labels = value_or(job->plan, "labels", 0) > 0 ? (double)domain->rows : 0;
+    const double seen = (double)domain->cols;
+    const double d = job->taken_cols > domain->cols ? (double)job->taken_cols : seen;
+    const double frame = d > seen ? d * seen : 0;
+    double names = 0;
+    for (size_t j = 0; j < job->name_count; j++) names += 6 * (double)strlen(job->names[j]) + 4;
+    const double numbers =
+        k * d * (q + 1) + (k + 2) * (q + PER_CLUSTER) + d * (PER_COLUMN + 2 * q) + frame + labels;
+    return (uint64_t)(numbers * NUMBER + names + REST) +
+           (uint64_t)LINE * clo_plan_line_count(job->plan);
+}
+
 bool clo_job_account(const clo_job *job, clo_account *out, size_t size)
 {
     sighting here = { .seen = false };
@@ -377,11 +421,11 @@ static clo_status confirm(clo_job *job, clo_error *err)
 {
     clo_account account;
     (void)clo_job_account(job, &account, sizeof account);
-    if (!job->confirm && !account.capped && !clo_i_job_says(job, "yes", "yes")) {
+    if (!job->confirm && !account.capped && !clo_i_job_says(job, CLO_SET_YES, "yes")) {
         clo_i_job_advise(job, CLO_ADVICE_DECLARE, "%s", job->dataset);
         return clo_i_job_fail(job, err, CLO_BUDGET,
-                              "'%s' has no cap in this ledger, and nobody is here to be asked: "
-                              "give it one, or say @yes; nothing was spent",
+                              "'%s' has no cap in this ledger: declare one, or pass @yes to spend "
+                              "without a cap; nothing was spent",
                               job->dataset);
     }
     if (!job->confirm) return CLO_OK;
@@ -396,10 +440,25 @@ static clo_status refuse_other_name(clo_job *job, clo_error *err)
     if (!job->known_as[0]) return CLO_OK;
     clo_i_job_advise(job, CLO_ADVICE_SET, "dataset %s", job->known_as);
     return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                          "these data are '%s' in this ledger, and '%s' would be charged for them: "
-                          "say @dataset %s, or, to give them a second account with a cap of its "
-                          "own, @dataset %s and @new; nothing was spent",
+                          "this ledger knows these data as '%s', not as '%s': pass @dataset %s, "
+                          "or, for a second account with a cap of its own, @dataset %s and @new; "
+                          "nothing was spent",
                           job->known_as, job->dataset, job->known_as, job->dataset);
+}
+
+/* What a run that does not fit may ask for, rounded down; nobody is advised to take an epsilon
+ * above 10, which protects hardly anybody. */
+static void advise_less(clo_job *job)
+{
+    clo_account account;
+    (void)clo_job_account(job, &account, sizeof account);
+    const double left = account.left.epsilon;
+    if (!(left > 0 && left < clo_plan_budget(job->plan).epsilon && left <= 10)) {
+        clo_i_job_advise(job, CLO_ADVICE_LEDGER, "%s", job->ledger_path);
+        return;
+    }
+    const double unit = pow(10, floor(log10(left)) - 3);
+    clo_i_job_advise(job, CLO_ADVICE_SET, "epsilon %.4g", floor(left / unit) * unit);
 }
 
 static clo_status charge(clo_job *job, clo_error *err)
@@ -415,7 +474,7 @@ static clo_status charge(clo_job *job, clo_error *err)
     CLO_TRY(clo_i_job_refuse_seed(job, err)); /* a cap may have been declared meanwhile */
     CLO_TRY(confirm(job, err));
     status = clo_ledger_spend_for(job->ledger, &spending, &job->grant, err);
-    if (status == CLO_BUDGET) clo_i_job_advise(job, CLO_ADVICE_LEDGER, "%s", job->ledger_path);
+    if (status == CLO_BUDGET) advise_less(job);
     return status;
 }
 
@@ -423,6 +482,7 @@ static clo_status check_run(clo_job *job, clo_error *err)
 {
     const clo_run_options options = clo_i_job_run_options(job);
     CLO_TRY(clo_i_job_refuse_hopeless(job, err));
+    CLO_TRY(clo_i_check_spare_memory(err));
     return clo_run_check(job->plan, job->data, &options, err);
 }
 
@@ -447,7 +507,7 @@ clo_status clo_job_would_spend(clo_job *job, clo_error *err)
     if (!job->metered) return CLO_OK;
     CLO_TRY(refuse_other_name(job, err));
     const clo_status status = clo_ledger_rehearse(job->ledger, &spending, err);
-    if (status == CLO_BUDGET) clo_i_job_advise(job, CLO_ADVICE_LEDGER, "%s", job->ledger_path);
+    if (status == CLO_BUDGET) advise_less(job);
     return status;
 }
 
@@ -462,6 +522,19 @@ static clo_status run(clo_job *job, clo_error *err)
                                     err);
 }
 
+static clo_status fail_stopped(const clo_job *job, bool several, clo_error *err)
+{
+    const clo_loss budget = clo_plan_budget(job->plan);
+    char epsilon[CLO_NUMBER_SIZE], delta[CLO_NUMBER_SIZE];
+    clo_number_text(budget.epsilon, epsilon);
+    clo_number_text(budget.delta, delta);
+    return clo_i_fail(err, CLO_CANCELLED,
+                      "stopped%s before there was a release; its charge stays: epsilon %s, delta "
+                      "%s on '%.200s'",
+                      several ? ", or a rank of this run is gone," : "", epsilon, delta,
+                      job->dataset);
+}
+
 clo_status clo_job_run(clo_job *job, clo_error *err)
 {
     clo_error why = { .status = CLO_OK };
@@ -469,9 +542,7 @@ clo_status clo_job_run(clo_job *job, clo_error *err)
     job->step = CLO_STEP_OVER; /* unless it goes well */
     const clo_status status = clo_i_job_agree(job, run(job, &why), &why);
     const bool several = clo_i_job_ranks(job) > 1;
-    if (status == CLO_CANCELLED && job->metered)
-        return clo_i_fail(err, status, "stopped%s; the budget of this run stays spent",
-                          several ? ", or a rank of this run is gone" : "");
+    if (status == CLO_CANCELLED && job->metered) return fail_stopped(job, several, err);
     if (status && job->metered && several)
         return clo_i_fail(err, status, "%.300s; the budget of this run stays spent", why.message);
     if (status) return clo_i_fail(err, status, "%s", why.message);

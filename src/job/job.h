@@ -1,12 +1,13 @@
 /*
  * job.h (internal) - what a job holds between its settings and its release.
  *
- *   settings.c         the table of settings; texts in, failures and advice out
+ *   settings.def       the table of settings
+ *   settings.c         ... as an array; texts in, failures and advice out
  *   domain_settings.c  what is publicly known: read before the data are
  *   bounds_file.c      the bounds of columns, from a text or a file
  *   domain_fit.c       ... fitted to the columns afterwards
- *   choice.c           which mechanism is meant, and its plan, with what is learnt before it
- *   hopeless.c         whether what it asks for can be told at all
+ *   choose_method.c           which mechanism is meant, and its plan, with what is learnt before it
+ *   refuse_too_noisy.c         whether what it asks for can be told at all
  *   job.c              the steps, in their order
  *   data_files.c       which files the data are, and how much memory a run over them may take
  *   prepare.c          the longest of them: ledger, table, bounded data, plan, memory, randomness
@@ -35,7 +36,15 @@ typedef enum clo_i_step {
     CLO_STEP_OVER       /* failed after the spend */
 } clo_i_step;
 
-enum { CLO_SETTINGS_ROOM = 40, CLO_MAX_PARAMETERS = 256 };
+/* The settings by name, CLO_SET_EPSILON: what code says that looks one up. */
+typedef enum clo_i_setting {
+#define SETTING(id, text, ...) CLO_SET_##id,
+#include "job/settings.def"
+#undef SETTING
+    CLO_SET_COUNT
+} clo_i_setting;
+
+enum { CLO_MAX_PARAMETERS = 256 };
 
 /* What the texts say of the mechanism. */
 typedef struct clo_i_choice {
@@ -75,7 +84,7 @@ struct clo_job {
     clo_advice advice;
     char advice_text[256];
     /* The settings. */
-    char *values[CLO_SETTINGS_ROOM];             /* in the order of the table; NULL: not given */
+    char *values[CLO_SET_COUNT];                 /* in the order of the table; NULL: not given */
     const char *param_names[CLO_MAX_PARAMETERS]; /* of the mechanisms' own rows */
     char *param_values[CLO_MAX_PARAMETERS];
     size_t param_count;
@@ -128,8 +137,9 @@ struct clo_job {
 
 /* ---- settings.c ------------------------------------------------------------ */
 
-const char *clo_i_job_value(const clo_job *job, const char *name); /* NULL: not given */
-bool clo_i_job_says(const clo_job *job, const char *name, const char *word);
+const char *clo_i_job_value(const clo_job *job, clo_i_setting setting); /* NULL: not given */
+const char *clo_i_job_default(clo_i_setting setting);
+bool clo_i_job_says(const clo_job *job, clo_i_setting setting, const char *word);
 /* Of a parameter of a mechanism. */
 const char *clo_i_job_param(const clo_job *job, const char *name);
 /* As clo_i_fail; an @ of the format stands for what the caller puts before a setting's name. */
@@ -140,11 +150,11 @@ void clo_i_job_advise(clo_job *job, clo_advice advice, const char *format, ...)
 /* A decimal number, finite and nothing else: no blanks, no "inf", no hexadecimal. */
 bool clo_i_scan_decimal(const char *text, size_t length, double *out);
 /* The setting of that name, where it is given; *out is left alone where not. */
-CLO_CHECK clo_status clo_i_job_positive(const clo_job *job, const char *name, double *out,
+CLO_CHECK clo_status clo_i_job_positive(const clo_job *job, clo_i_setting setting, double *out,
                                         clo_error *err);
-CLO_CHECK clo_status clo_i_job_whole(const clo_job *job, const char *name, uint64_t upper,
-                                     uint64_t *out, clo_error *err);
-CLO_CHECK clo_status clo_i_job_list(const clo_job *job, const char *name, double **out,
+CLO_CHECK clo_status clo_i_job_whole(const clo_job *job, clo_i_setting setting, uint64_t *out,
+                                     clo_error *err);
+CLO_CHECK clo_status clo_i_job_list(const clo_job *job, clo_i_setting setting, double **out,
                                     size_t *out_count, clo_error *err);
 
 /* ---- the domain ------------------------------------------------------------ */
@@ -158,14 +168,19 @@ void clo_i_spec_clear(clo_i_spec *spec);
 CLO_CHECK clo_status clo_i_spec_fit(const clo_job *job, size_t cols, const clo_table *table,
                                     clo_domain *out, clo_error *err);
 
-/* ---- choice.c -------------------------------------------------------------- */
+/* ---- choose_method.c -------------------------------------------------------------- */
 
 CLO_CHECK clo_status clo_i_choice_read(clo_job *job, clo_error *err);
 /* Refuses a choice that leaves out what has no sensible preset: how many clusters there are. */
 CLO_CHECK clo_status clo_i_choice_complete(clo_job *job, clo_error *err);
 void clo_i_choice_clear(clo_i_choice *choice);
-/* hopeless.c: a plan whose bounds the rows cannot tell, or that noise hides; unless `yes`. */
+/* refuse_too_noisy.c: a plan whose bounds the rows cannot tell, or that noise hides; unless
+ * `yes`. */
 CLO_CHECK clo_status clo_i_job_refuse_hopeless(clo_job *job, clo_error *err);
+/* refuse_too_noisy.c: where nearly all rows, of all ranks or parts together, have a missing cell
+ * and their number is public; unless `yes` or `text-columns missing`.  table: of this rank. */
+CLO_CHECK clo_status clo_i_job_refuse_gaps(const clo_job *job, const clo_table *table,
+                                           clo_error *err);
 /* The plan of the job's choice and budget in this domain, with what is learnt before it. */
 CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain,
                                          clo_plan **out, clo_error *err);

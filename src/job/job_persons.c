@@ -7,6 +7,7 @@
  * of them at a time, so that memory is bounded; a person on two ranks ends the job (fold.T5).
  */
 #include "job/job.h"
+#include "base/key.h"
 #include <cloister/persons.h>
 #include <sodium.h>
 #include <string.h>
@@ -17,14 +18,22 @@ clo_status clo_i_job_share_unit_key(clo_job *job, clo_status ready, clo_error *e
 {
     if (clo_i_job_ranks(job) == 1) return ready;
     uint8_t key[CLO_UNIT_KEY_BYTES] = { 0 };
+    bool drawn = false;
     /* Whoever is not ready takes part all the same: nobody is kept waiting. */
-    if (clo_i_job_leads(job) && sodium_init() >= 0) randombytes_buf(key, sizeof key);
+    if (clo_i_job_leads(job)) {
+        drawn = clo_i_key_draw(CLO_KEY_PERSONS, key, sizeof key);
+        if (drawn)
+            clo_i_key_take(CLO_KEY_PERSONS, key, sizeof key);
+        else
+            memset(key, 0, sizeof key);
+    }
     const clo_status shared = clo_i_job_broadcast(job, key, sizeof key, ready ? NULL : err);
     memcpy(job->unit_key, key, sizeof key);
+    if (drawn) clo_i_key_know(job->unit_key, sizeof job->unit_key); /* to readers it is told */
     clo_i_wipe(key, sizeof key);
     if (ready) return ready;
     if (!shared && sodium_is_zero(job->unit_key, sizeof job->unit_key))
-        return clo_i_fail(err, CLO_ENTROPY, "the system gives no secure randomness");
+        return clo_i_fail(err, CLO_ENTROPY, "the operating system provides no secure randomness");
     return shared;
 }
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORDS = sizeof(((clo_error *)0)->message) / sizeof(int64_t), DIGEST_WORDS = 4 };
+enum { WORDS = sizeof(clo_error) / sizeof(int64_t) + 1, DIGEST_WORDS = 4 };
 _Static_assert(DIGEST_WORDS * sizeof(int64_t) == CLO_DIGEST_BYTES, "a digest is whole words");
 
 int clo_i_job_ranks(const clo_job *job)
@@ -58,18 +58,19 @@ static clo_status open_slots(const clo_job *job, size_t words, int64_t **out, in
     return CLO_OK;
 }
 
-/* The words of the rank that failed first, on all of them. */
+/* What the rank that failed first says, on all of them. */
 static clo_status quote(const clo_job *job, int rank, clo_status status, clo_error *err)
 {
     int64_t words[WORDS] = { 0 };
     const bool own = rank == job->options.comm->rank;
-    char message[sizeof words];
-    if (own && err) snprintf((char *)words, sizeof words, "%s", err->message);
+    clo_error said;
+    if (own && err) memcpy(words, err, sizeof *err);
     if (clo_i_job_sum(job, words, WORDS, NULL) || own) return status;
-    memcpy(message, words, sizeof message);
-    message[sizeof message - 1] = 0;
-    if (rank == 0) return clo_i_fail(err, status, "%s", message);
-    return clo_i_fail(err, status, "rank %d: %s", rank, message);
+    memcpy(&said, words, sizeof said);
+    said.message[sizeof said.message - 1] = said.advice[sizeof said.advice - 1] = 0;
+    (void)(rank == 0 ? clo_i_fail(err, status, "%s", said.message)
+                     : clo_i_fail(err, status, "rank %d: %s", rank, said.message));
+    return clo_i_advise(err, status, "%s", said.advice);
 }
 
 clo_status clo_i_job_agree(const clo_job *job, clo_status mine, clo_error *err)
@@ -105,12 +106,12 @@ static const char RANK[] = "{rank}";
 
 bool clo_i_job_has_own_rows(const clo_job *job)
 {
-    return job->table || strstr(clo_i_job_value(job, "data"), RANK);
+    return job->table || strstr(clo_i_job_value(job, CLO_SET_DATA), RANK);
 }
 
 clo_status clo_i_job_path(const clo_job *job, int rank, char *out, size_t size, clo_error *err)
 {
-    const char *const path = clo_i_job_value(job, "data");
+    const char *const path = clo_i_job_value(job, CLO_SET_DATA);
     const char *const place = clo_i_job_ranks(job) > 1 ? strstr(path, RANK) : NULL;
     const size_t before = place ? (size_t)(place - path) : 0;
     const size_t length = place ? (size_t)snprintf(out, size, "%.*s%d%s", (int)before, path, rank,
@@ -135,8 +136,8 @@ static clo_status take_rows(const clo_job *job, const int64_t *counts, clo_table
     for (size_t r = 1; r < ranks; r++)
         if ((uint64_t)counts[r] != all)
             return clo_i_fail(err, CLO_DOMAIN,
-                              "the ranks have read different files by this name: it must be the "
-                              "same one for all of them, or one a rank");
+                              "the ranks have read different files under this name: all must read "
+                              "the same file, or each one of its own ({rank} in the name)");
     const size_t each = (size_t)all / ranks, more = (size_t)all % ranks;
     *rows = all;
     if (clo_table_has_unit(read))
@@ -163,7 +164,8 @@ clo_status clo_i_job_share_rows(const clo_job *job, clo_table *read, uint64_t *r
 
 bool clo_i_job_takes_digest(const clo_job *job)
 {
-    return job->metered && (clo_i_job_leads(job) || strstr(clo_i_job_value(job, "data"), RANK));
+    return job->metered &&
+           (clo_i_job_leads(job) || strstr(clo_i_job_value(job, CLO_SET_DATA), RANK));
 }
 
 /* Of one file a rank: the digest of all digests, and each of them for the ledger to know again. */
@@ -231,6 +233,6 @@ clo_status clo_i_job_compare_plans(const clo_job *job, clo_error *err)
     CLO_TRY(clo_i_job_broadcast(job, first, sizeof first, err));
     if (memcmp(first, own, sizeof own) == 0) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
-                      "this rank has made another plan than rank 0, or its columns have other "
-                      "names: all need the same settings and the same version of cloister");
+                      "this rank and rank 0 have different plans or columns: give all ranks the "
+                      "same settings, columns and version of cloister");
 }

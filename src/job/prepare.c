@@ -13,7 +13,7 @@
 
 static clo_status read_delimiter(const clo_job *job, char *out, clo_error *err)
 {
-    const char *const text = clo_i_job_value(job, "delimiter");
+    const char *const text = clo_i_job_value(job, CLO_SET_DELIMITER);
     if (!text) return CLO_OK;
     if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
         *out = '\t';
@@ -29,19 +29,19 @@ clo_status clo_i_job_read_options(const clo_job *job, clo_read_options *out, clo
 {
     clo_read_options options = clo_read_options_default();
     uint64_t cols = 0;
-    options.format = clo_i_job_value(job, "format");
-    options.columns = clo_i_job_value(job, "columns");
+    options.format = clo_i_job_value(job, CLO_SET_FORMAT);
+    options.columns = clo_i_job_value(job, CLO_SET_COLUMNS);
     options.unit = job->spec.unit;
-    options.fill = clo_i_job_value(job, "fill");
-    options.cache = clo_i_job_value(job, "cache");
-    if (clo_i_job_says(job, "missing", "refuse")) options.missing = CLO_MISSING_REFUSE;
-    if (clo_i_job_says(job, "missing", "fill")) options.missing = CLO_MISSING_FILL;
-    if (clo_i_job_says(job, "text-columns", "missing")) options.text = CLO_TEXT_MISSING;
-    if (clo_i_job_says(job, "decimal", ",")) options.decimal = ',';
-    if (clo_i_job_says(job, "header", "yes")) options.header = CLO_HEADER_FIRST_LINE;
-    if (clo_i_job_says(job, "header", "no")) options.header = CLO_HEADER_NONE;
+    options.fill = clo_i_job_value(job, CLO_SET_FILL);
+    options.cache = clo_i_job_value(job, CLO_SET_CACHE);
+    if (clo_i_job_says(job, CLO_SET_MISSING, "refuse")) options.missing = CLO_MISSING_REFUSE;
+    if (clo_i_job_says(job, CLO_SET_MISSING, "fill")) options.missing = CLO_MISSING_FILL;
+    if (clo_i_job_says(job, CLO_SET_TEXT_COLUMNS, "missing")) options.text = CLO_TEXT_MISSING;
+    if (clo_i_job_says(job, CLO_SET_DECIMAL, ",")) options.decimal = ',';
+    if (clo_i_job_says(job, CLO_SET_HEADER, "yes")) options.header = CLO_HEADER_FIRST_LINE;
+    if (clo_i_job_says(job, CLO_SET_HEADER, "no")) options.header = CLO_HEADER_NONE;
     CLO_TRY(read_delimiter(job, &options.delimiter, err));
-    CLO_TRY(clo_i_job_whole(job, "cols", 1 << 20, &cols, err));
+    CLO_TRY(clo_i_job_whole(job, CLO_SET_COLS, &cols, err));
     options.cols = (size_t)cols;
     *out = options;
     return CLO_OK;
@@ -65,12 +65,12 @@ static clo_status keep_names(clo_job *job, const clo_table *table, clo_error *er
  * caller declares is. */
 static clo_status settle_rows(clo_job *job, const clo_table *table, uint64_t there, clo_error *err)
 {
-    const char *const path = job->table ? "the table" : clo_i_job_value(job, "data");
+    const char *const path = job->table ? "the table" : clo_i_job_value(job, CLO_SET_DATA);
     const char *const quote = job->table ? "" : "'";
     if (job->spec.relation != CLO_REPLACE || clo_table_has_unit(table)) return CLO_OK;
     if (job->spec.rows != 0 && job->spec.rows != there)
         return clo_i_job_fail(job, err, CLO_DOMAIN,
-                              "@rows says %llu, but %s%s%s has %llu: under replace leave @rows out",
+                              "@rows is %llu, but %s%s%s has %llu: under replace leave @rows out",
                               (unsigned long long)job->spec.rows, quote, path, quote,
                               (unsigned long long)there);
     /* Only where their number is public may an empty table be refused. */
@@ -98,10 +98,11 @@ static clo_status read_part(const clo_job *job, const clo_read_options *options,
     CLO_TRY(clo_i_job_path(job, job->options.comm->rank, path, sizeof path, err));
     if (strcmp(path, "-") == 0)
         return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "standard input is one process's alone: several ranks read a file");
+                          "several ranks cannot share standard input: give a file");
     if (strchr(path, '\n'))
         return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "several ranks read one file, or one a rank: put {rank} into its name");
+                          "several ranks need one file, or one file per rank with {rank} in its "
+                          "name");
     const char *const one = path;
     uint64_t memory = 0; /* of each rank */
     CLO_TRY(clo_i_job_memory(job, &memory, err));
@@ -114,6 +115,10 @@ static clo_status read_table(clo_job *job, clo_table **out, clo_error *err)
     clo_read_options options;
     CLO_TRY(clo_i_job_read_options(job, &options, err));
     options.rows_are_secret = job->spec.relation != CLO_REPLACE || options.unit;
+    /* Shares of cells are public nowhere that the number of rows is hidden: there a column of text
+     * ends a run on request only (docs/security/what-can-end-a-run.md). */
+    if (options.rows_are_secret && !clo_i_job_value(job, CLO_SET_TEXT_COLUMNS))
+        options.text = CLO_TEXT_MISSING;
     options.digest = clo_i_job_takes_digest(job); /* for the ledger to know them again */
     options.progress = job->reading;
     options.user = job->reading_user;
@@ -141,6 +146,7 @@ static clo_status read_and_bound(clo_job *job, clo_status ready, clo_error *err)
     job->all_rows = rows;
     if (!status) status = clo_i_job_compare_persons(job, read, err);
     if (!status) status = clo_i_job_share_digest(job, err);
+    if (!status) status = clo_i_job_refuse_gaps(job, read ? read : job->table, err);
     if (!status) status = bound(job, read ? read : job->table, rows, err);
     clo_table_free(read);
     return status;
@@ -156,10 +162,10 @@ static clo_status check_closed(clo_job *job, clo_error *err)
     if (status == CLO_ARGUMENT) clo_i_job_advise(job, CLO_ADVICE_DECLARE, "%s", job->dataset);
     if (status) return status;
     CLO_TRY(clo_ledger_describe(job->ledger, &facts, err));
-    if (facts.closed && clo_i_job_says(job, "new", "yes"))
+    if (facts.closed && clo_i_job_says(job, CLO_SET_NEW, "yes"))
         return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                              "the ledger %.160s is closed: which names its data have is not for a "
-                              "run to say; leave @new out",
+                              "the ledger %.160s is closed, so a run cannot add names: leave @new "
+                              "out",
                               job->ledger_path);
     return CLO_OK;
 }
@@ -178,7 +184,7 @@ static clo_status open_ledger(clo_job *job, bool rehearsal, clo_error *err)
 clo_status clo_i_job_recognise(clo_job *job, clo_error *err)
 {
     job->known_as[0] = 0;
-    if (!job->ledger || clo_i_job_says(job, "new", "yes")) return CLO_OK;
+    if (!job->ledger || clo_i_job_says(job, CLO_SET_NEW, "yes")) return CLO_OK;
     CLO_TRY(clo_i_job_recognise_parts(job, err));
     if (!job->known_as[0]) CLO_TRY(clo_i_job_known_place(job, err));
     if (job->known_as[0] || !job->has_content) return CLO_OK;
@@ -189,11 +195,11 @@ clo_status clo_i_job_recognise(clo_job *job, clo_error *err)
 clo_status clo_i_job_refuse_seed(const clo_job *job, clo_error *err)
 {
     clo_account account;
-    if (!clo_i_job_value(job, "seed")) return CLO_OK;
+    if (!clo_i_job_value(job, CLO_SET_SEED)) return CLO_OK;
     if (!clo_job_account(job, &account, sizeof account) || !account.capped) return CLO_OK;
     return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                          "@seed makes a release that is not private, and this ledger guards a cap "
-                          "on '%s': leave @seed out, or use another ledger; nothing was spent",
+                          "@seed makes a release that is not private, and '%s' has a cap in this "
+                          "ledger: leave @seed out, or pass @no-ledger; nothing was spent",
                           job->dataset);
 }
 
@@ -213,6 +219,9 @@ clo_run_options clo_i_job_run_options(const clo_job *job)
  * the charge a lack of it would tell of them. */
 static clo_status gather_memory(clo_job *job, clo_error *err)
 {
+    int threads = clo_i_threads(clo_i_job_run_options(job).threads);
+    CLO_TRY(clo_i_threads_prepare(&threads, err));
+    job->threads = (uint64_t)threads;
     const clo_run_options options = clo_i_job_run_options(job);
     if (options.workspace) return CLO_OK;
     return clo_workspace_for_run(job->plan, job->data, &options, &job->workspace, err);
@@ -220,7 +229,7 @@ static clo_status gather_memory(clo_job *job, clo_error *err)
 
 static clo_status gather_randomness(clo_job *job, clo_error *err)
 {
-    const char *const text = clo_i_job_value(job, "seed");
+    const char *const text = clo_i_job_value(job, CLO_SET_SEED);
     uint8_t seed[32];
     if (!text) return clo_rng_new(&job->rng, err);
     clo_seed_from_text(text, seed);
@@ -259,7 +268,9 @@ clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err)
 {
     const uint64_t rows = job->spec.rows;
     /* A limit of threads holds for reading, too: several ranks may share a machine. */
-    const int before = clo_i_threads_set(clo_i_threads(clo_i_job_run_options(job).threads));
+    const int asked = clo_i_threads(clo_i_job_run_options(job).threads);
+    const int threads = clo_i_threads_startable(asked), before = clo_i_threads_set(threads);
+    if (threads < asked) job->threads = (uint64_t)threads;
     const clo_status status = prepare(job, rehearsal, err);
     (void)clo_i_threads_set(before);
     if (status == CLO_OK) return CLO_OK;

@@ -1,6 +1,6 @@
 /*
- * settings.c - the settings of a job: one table of names, texts that are kept as they come, and the
- * ways to read a number out of one.  Numbers are read strictly and the same in every locale.
+ * settings.c - the settings of a job: the rows of settings.def, texts that are kept as they come,
+ * and the ways to read a number out of one.  Numbers are read strictly, the same in every locale.
  */
 #include "domain/domain.h"
 #include "job/job.h"
@@ -8,54 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct row {
-    const char *name;
-    const char *choices; /* NULL: any text */
-} row;
-
-static const row ROWS[] = {
-    { "mechanism", NULL },
-    { "method", NULL },
-    { "epsilon", NULL },
-    { "delta", NULL },
-    { "relation", "replace|add-remove" },
-    { "accept", "exact|idealized|asymptotic" },
-    { "norm", NULL },
-    { "bounds", NULL },
-    { "center", NULL },
-    { "clusters-at-most", NULL },
-    { "norm-at-most", NULL },
-    { "norm-quantile", NULL },
-    { "share-norm", NULL },
-    { "share-center", NULL },
-    { "project", NULL },
-    { "rows", NULL },
-    { "rows-per-unit", NULL },
-    { "unit", NULL },
-    { "data", NULL },
-    { "memory", NULL },
-    { "cache", NULL },
-    { "columns", NULL },
-    { "header", "yes|no|auto" },
-    { "delimiter", NULL },
-    { "format", NULL },
-    { "cols", NULL },
-    { "missing", "null|fill|refuse" },
-    { "fill", NULL },
-    { "text-columns", "refuse|missing" },
-    { "decimal", ".|," },
-    { "ledger", NULL },
-    { "dataset", NULL },
-    { "new", "yes|no" },
-    { "no-ledger", "yes|no" },
-    { "token", NULL },
-    { "purpose", NULL },
-    { "threads", NULL },
-    { "seed", NULL },
-    { "yes", "yes|no" },
+#define AS_TEXT(number) #number
+#define TEXT_OF(number) AS_TEXT(number)
+static const clo_setting_info ROWS[] = {
+#define SETTING(id, text, ...) [CLO_SET_##id] = { .name = text, __VA_ARGS__ },
+#include "job/settings.def"
+#undef SETTING
 };
-enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
-_Static_assert((int)ROW_COUNT <= (int)CLO_SETTINGS_ROOM, "a job has room for all settings");
 
 /* ---- failing --------------------------------------------------------------- */
 
@@ -76,6 +35,7 @@ clo_status clo_i_job_fail(const clo_job *job, clo_error *err, clo_status status,
     va_start(arguments, format);
     vsnprintf(err->message, sizeof err->message, spelled, arguments);
     va_end(arguments);
+    err->advice[0] = 0;
     err->status = status;
     return status;
 }
@@ -112,6 +72,11 @@ static bool among(const char *choices, const char *word)
         at += here;
         if (!*at) return false;
     }
+}
+
+static const char *choices_of(const clo_setting_info *row)
+{
+    return row->kind == CLO_SETTING_FLAG ? "yes|no" : row->choices;
 }
 
 /* The name as the mechanisms' own rows have it, which outlives the job; NULL: nobody has it. */
@@ -153,7 +118,7 @@ static clo_status open_settings(clo_job *job, clo_error *err)
     job->advice = CLO_ADVICE_NONE;
     job->advice_text[0] = 0;
     if (job->step > CLO_STEP_CHECKED)
-        return clo_i_fail(err, CLO_ARGUMENT, "the job is prepared: its settings are fixed");
+        return clo_i_fail(err, CLO_ARGUMENT, "the job is prepared, so its settings cannot change");
     job->step = CLO_STEP_NEW;
     return CLO_OK;
 }
@@ -161,11 +126,12 @@ static clo_status open_settings(clo_job *job, clo_error *err)
 clo_status clo_job_set(clo_job *job, const char *name, const char *value, clo_error *err)
 {
     CLO_TRY(open_settings(job, err));
-    for (size_t i = 0; i < ROW_COUNT; i++) {
+    for (size_t i = 0; i < CLO_SET_COUNT; i++) {
         if (strcmp(ROWS[i].name, name) != 0) continue;
-        if (value && ROWS[i].choices && !among(ROWS[i].choices, value))
+        const char *const choices = choices_of(&ROWS[i]);
+        if (value && choices && !among(choices, value))
             return clo_i_job_fail(job, err, CLO_ARGUMENT, "@%s must be one of %s, not '%s'", name,
-                                  ROWS[i].choices, value);
+                                  choices, value);
         return keep(&job->values[i], value, err);
     }
     const char *const parameter = parameter_named(name);
@@ -173,9 +139,9 @@ clo_status clo_job_set(clo_job *job, const char *name, const char *value, clo_er
     return clo_i_fail(err, CLO_ARGUMENT, "there is no setting '%s'", name);
 }
 
-const char *clo_job_setting_name(size_t i)
+const clo_setting_info *clo_job_setting(size_t i)
 {
-    return i < ROW_COUNT ? ROWS[i].name : NULL;
+    return i < CLO_SET_COUNT ? &ROWS[i] : NULL;
 }
 
 clo_status clo_job_set_table(clo_job *job, const clo_table *table, clo_error *err)
@@ -244,16 +210,19 @@ void clo_job_set_reading(clo_job *job, bool (*progress)(void *user, double done)
 
 /* ---- reading --------------------------------------------------------------- */
 
-const char *clo_i_job_value(const clo_job *job, const char *name)
+const char *clo_i_job_value(const clo_job *job, clo_i_setting setting)
 {
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if (strcmp(ROWS[i].name, name) == 0) return job->values[i];
-    return NULL;
+    return job->values[setting];
 }
 
-bool clo_i_job_says(const clo_job *job, const char *name, const char *word)
+const char *clo_i_job_default(clo_i_setting setting)
 {
-    const char *const value = clo_i_job_value(job, name);
+    return ROWS[setting].preset;
+}
+
+bool clo_i_job_says(const clo_job *job, clo_i_setting setting, const char *word)
+{
+    const char *const value = clo_i_job_value(job, setting);
     return value && strcmp(value, word) == 0;
 }
 
@@ -266,7 +235,7 @@ static const char *given_param(const clo_job *job, const char *name)
 
 /* `clusters auto` is short for a choice among 1, 2, ... of them, and `dim auto` for a dimension of
  * 0, which says to find one. */
-static const char USUAL_MOST[] = "20", TO_BE_FOUND[] = "0";
+static const char TO_BE_FOUND[] = "0";
 
 const char *clo_i_job_param(const clo_job *job, const char *name)
 {
@@ -277,8 +246,8 @@ const char *clo_i_job_param(const clo_job *job, const char *name)
     if (!automatic) return given;
     if (strcmp(name, "choose") == 0) return given ? given : "elbow";
     if (strcmp(name, "clusters") != 0) return given;
-    const char *const most = clo_i_job_value(job, "clusters-at-most");
-    return most ? most : USUAL_MOST;
+    const char *const most = clo_i_job_value(job, CLO_SET_CLUSTERS_AT_MOST);
+    return most ? most : clo_i_job_default(CLO_SET_CLUSTERS_AT_MOST);
 }
 
 bool clo_i_scan_decimal(const char *text, size_t length, double *out)
@@ -295,38 +264,40 @@ bool clo_i_scan_decimal(const char *text, size_t length, double *out)
     return true;
 }
 
-clo_status clo_i_job_positive(const clo_job *job, const char *name, double *out, clo_error *err)
+clo_status clo_i_job_positive(const clo_job *job, clo_i_setting setting, double *out,
+                              clo_error *err)
 {
-    const char *const text = clo_i_job_value(job, name);
+    const char *const text = clo_i_job_value(job, setting);
     double value;
     if (!text) return CLO_OK;
     if (!clo_i_scan_decimal(text, strlen(text), &value) || !(value > 0))
         return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                              "@%s must be a number greater than 0, not '%s'", name, text);
+                              "@%s must be a number greater than 0, not '%s'", ROWS[setting].name,
+                              text);
     *out = value;
     return CLO_OK;
 }
 
-clo_status clo_i_job_whole(const clo_job *job, const char *name, uint64_t upper, uint64_t *out,
-                           clo_error *err)
+clo_status clo_i_job_whole(const clo_job *job, clo_i_setting setting, uint64_t *out, clo_error *err)
 {
-    const char *const text = clo_i_job_value(job, name);
+    const clo_setting_info *const row = &ROWS[setting];
+    const char *const text = clo_i_job_value(job, setting);
     double value;
     if (!text) return CLO_OK;
     if (!clo_i_scan_decimal(text, strlen(text), &value) || value != floor(value))
-        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@%s must be a whole number, not '%s'", name,
-                              text);
-    if (value < 1 || value > (double)upper)
-        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@%s must be between 1 and %llu, not %s",
-                              name, (unsigned long long)upper, text);
+        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@%s must be a whole number, not '%s'",
+                              row->name, text);
+    if (value < 1 || value > row->upper)
+        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@%s must be between 1 and %.0f, not %s",
+                              row->name, row->upper, text);
     *out = (uint64_t)value;
     return CLO_OK;
 }
 
-clo_status clo_i_job_list(const clo_job *job, const char *name, double **out, size_t *out_count,
-                          clo_error *err)
+clo_status clo_i_job_list(const clo_job *job, clo_i_setting setting, double **out,
+                          size_t *out_count, clo_error *err)
 {
-    const char *text = clo_i_job_value(job, name);
+    const char *text = clo_i_job_value(job, setting);
     size_t count = 1;
     double *values = NULL;
     if (!text) return CLO_OK;
@@ -338,7 +309,7 @@ clo_status clo_i_job_list(const clo_job *job, const char *name, double **out, si
             clo_i_free(values);
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
                                   "entry %zu of @%s must be a finite number, not '%.*s'", i + 1,
-                                  name, (int)(length < 100 ? length : 100), text);
+                                  ROWS[setting].name, (int)(length < 100 ? length : 100), text);
         }
         text += length + 1;
     }

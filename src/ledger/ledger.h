@@ -30,6 +30,9 @@ typedef struct clo_i_charge {
         *content; /* 32 bytes: a digest of the data, kept keyed (ledger.T12); NULL: none */
     const char *user, *host, *purpose, *program; /* who and what for; user NULL: not known */
     const char *along; /* another account, with a cap, that the same loss is charged to; NULL */
+    bool (*go_on)(void *user); /* false before the COMMIT: nothing is spent; NULL: nobody asks */
+    void *go_on_user;
+    uint64_t release_bytes; /* what will be stored for it, at most; 0: not known */
 } clo_i_charge;
 
 enum { CLO_TOKEN_ROOM = 201 }; /* bytes of a token, with its end */

@@ -65,8 +65,8 @@ static clo_status fill_all(clo_ledger *ledger, const clo_i_charge *charge, clo_e
                             ledger->shown, charge->dataset);
     if (!status && w.group_count > 0)
         status = clo_i_fail(err, CLO_BUDGET,
-                            "what was released elsewhere is more than is left of '%.100s' or of a "
-                            "group that it is in: close them",
+                            "what was released elsewhere is more than is left of '%.100s' or of "
+                            "its group: close them",
                             charge->dataset);
     if (!status) status = fill(ledger, &w, charge, err);
     return clo_i_write_end(ledger, &w, status, err);
@@ -80,7 +80,8 @@ clo_status clo_ledger_adopt(clo_ledger *ledger, const char *dataset, clo_loss sp
     clo_error why;
     CLO_TRY(clo_i_ledger_check(ledger, true, err));
     if (!note || !note[0])
-        return clo_i_fail(err, CLO_ARGUMENT, "a note must say what was released, and where");
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "give a note that states what was released, and where");
     CLO_TRY(clo_i_ledger_check_text("note", note, err));
     CLO_TRY(make_charge(dataset, spent, relation, note, &charge, err));
     *all = false;

@@ -147,6 +147,7 @@ static bool read_notes(const clo_i_key *key, const char *identity, int file, clo
 {
     char both[2 * ANCHOR_RECORD + 1] = "", record[ANCHOR_RECORD + 1] = "";
     const ssize_t length = pread(file, both, sizeof both - 1, 0);
+    const int number_of = length < 0 ? errno : 0;
     const number claims[2] = { claimed_number(both), claimed_number(both + ANCHOR_RECORD) };
     const int first = claims[1] > claims[0];
     clo_i_note found = { .number = 0 };
@@ -162,18 +163,22 @@ static bool read_notes(const clo_i_key *key, const char *identity, int file, clo
         if (claims[0] && claims[1]) break;
     }
     if (any) *out = found;
+    errno = number_of;
     return any;
 }
 
 /* Who reads without the lock may see half of a record that is being written, and if it is slow,
- * half of the other one too: it looks again. */
+ * half of the other one too: it looks again.  errno: 0 where what was read fits nothing. */
 bool clo_i_anchor_read(const clo_i_key *key, const char *identity, int file, clo_i_note *out)
 {
+    int number_of = 0;
     for (int tries = 0; tries < 20; tries++) {
         const struct timespec nap = { .tv_nsec = 1000000 };
         if (read_notes(key, identity, file, out)) return true;
+        number_of = errno;
         nanosleep(&nap, NULL);
     }
+    errno = number_of;
     return false;
 }
 
@@ -206,8 +211,9 @@ static clo_status fail_to_write(const char *path, int number_of, clo_error *err)
     char shown[168], text[128];
     clo_i_ledger_show_path(shown, path);
     return clo_i_fail(err, CLO_LEDGER,
-                      "the anchor %s, which tells the ledger from an old copy of it, cannot be "
-                      "written: %s; nothing was recorded; make its folder writable, or make room",
+                      "the anchor %s, which protects the ledger against old copies, cannot be "
+                      "written: %s; nothing was recorded; make its folder writable, or free space "
+                      "on its disk",
                       shown, strerror_r(number_of, text, sizeof text));
 }
 
@@ -219,14 +225,18 @@ static clo_status fail_to_open(const clo_ledger *ledger, int number_of, clo_erro
                       ledger->shown, strerror_r(number_of, text, sizeof text));
 }
 
-static clo_status fail_to_read(const clo_ledger *ledger, clo_error *err)
+/* number_of: why it could not be read; 0: it was, and does not fit. */
+static clo_status fail_to_read(const clo_ledger *ledger, int number_of, clo_error *err)
 {
-    char shown[168];
+    char shown[168], text[128];
     clo_i_ledger_show_path(shown, ledger->anchor.path);
+    if (number_of)
+        return clo_i_fail(err, CLO_LEDGER, "the anchor %s of the ledger %s cannot be read: %s",
+                          shown, ledger->shown, strerror_r(number_of, text, sizeof text));
     return clo_i_fail(err, CLO_LEDGER,
-                      "the anchor %s of the ledger %s is damaged, or under another key, so an old "
-                      "copy could not be told: bring the anchor back, or run cloister ledger "
-                      "restore",
+                      "the anchor %s of the ledger %s is damaged or belongs to another key, so an "
+                      "old copy would not be noticed: bring the right anchor back, or run "
+                      "cloister ledger restore",
                       shown, ledger->shown);
 }
 
@@ -266,7 +276,7 @@ clo_status clo_i_anchor_make(clo_ledger *ledger, const clo_i_head *head, clo_err
 
 bool clo_i_anchor_is_there(const clo_ledger *ledger)
 {
-    return ledger->anchor.path[0] && access(ledger->anchor.path, F_OK) == 0;
+    return ledger->anchor.path[0] && !clo_i_ledger_is_gone(ledger->anchor.path);
 }
 
 /* ---- the comparison: ledger.T9 ---------------------------------------------- */
@@ -276,14 +286,13 @@ static clo_status behind(const clo_ledger *ledger, const clo_i_mark *mark, const
 {
     if (mark->charges == LEDGER_MOVED)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s was moved to another machine, and goes on there: what is "
-                          "here is a copy, which is not charged any more",
+                          "the ledger %s was moved to another machine: the file here is a copy, "
+                          "which takes no more charges",
                           ledger->shown);
     return clo_i_fail(err, CLO_LEDGER,
-                      "the ledger %s is an older copy or was cut short: it ends at charge %llu and "
-                      "declaration %llu, and there were %llu and %llu; bring the newer file back, "
-                      "or, if it is lost, run cloister ledger restore, which charges what is "
-                      "missing",
+                      "the ledger %s is an older copy: it ends at charge %llu and declaration "
+                      "%llu, but there were %llu and %llu; bring the newer file back, or, if it "
+                      "is lost, run cloister ledger restore, which charges what is missing",
                       ledger->shown, (number)head->charges, (number)head->declarations,
                       (number)mark->charges, (number)mark->declarations);
 }
@@ -291,8 +300,8 @@ static clo_status behind(const clo_ledger *ledger, const clo_i_mark *mark, const
 static clo_status beside(const clo_ledger *ledger, const char *what, uint64_t at, clo_error *err)
 {
     return clo_i_fail(err, CLO_LEDGER,
-                      "the ledger %s is not the one that was here: its %s %llu is another one than "
-                      "the anchor remembers; bring the right file back",
+                      "the ledger %s is not the one that was here: its %s %llu differs from that "
+                      "in the anchor; bring the right file back",
                       ledger->shown, what, (number)at);
 }
 
@@ -342,8 +351,8 @@ static clo_status compare_both(clo_ledger *ledger, const clo_i_note *note, const
     write_hex(identity, head->identity, LEDGER_IDENTITY);
     if (strcmp(identity, identity_in(ledger->anchor.path)) != 0)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s is another one than was opened: somebody put it there in "
-                          "the meantime; bring the right file back",
+                          "somebody replaced the ledger %s while it was open: bring the right "
+                          "file back",
                           ledger->shown);
     CLO_TRY(compare(ledger, &ledger->anchor.mark, head, err));
     if (clo_i_ledger_planted(ledger, CLO_PLANTED_OLD_ANCHOR)) return CLO_OK;
@@ -360,8 +369,9 @@ static clo_status look(const clo_ledger *ledger, clo_i_note *note, bool *there, 
     *there = file >= 0;
     if (file < 0) return errno == ENOENT ? CLO_OK : fail_to_open(ledger, errno, err);
     const bool right = clo_i_anchor_read(&ledger->key, identity_in(path), file, note);
+    const int number_of = errno;
     close(file);
-    return right ? CLO_OK : fail_to_read(ledger, err);
+    return right ? CLO_OK : fail_to_read(ledger, number_of, err);
 }
 
 /* The reader's lock keeps everybody from committing to this file, and the anchor is moved after
@@ -396,9 +406,8 @@ static clo_status check_fresh(clo_ledger *ledger, const clo_i_head *head, clo_er
     clo_i_ledger_show_path(shown, ledger->anchor.path);
     return clo_i_fail(
         err, CLO_LEDGER,
-        "the anchor %s of the ledger %s is not there, so nobody knows whether this is "
-        "an old copy: bring it back, or, if it is lost, run cloister ledger restore, "
-        "which charges what may be missing",
+        "the anchor %s of the ledger %s is missing, so this may be an old copy: bring the anchor "
+        "back, or, if it is lost, run cloister ledger restore, which charges what may be missing",
         shown, ledger->shown);
 }
 
@@ -432,11 +441,15 @@ clo_status clo_i_anchor_check(clo_ledger *ledger, clo_error *err)
 
 /* The anchor may have been removed, and another one made, while this process waited for its lock:
  * then it holds the lock of nothing. */
-static bool is_named(int file, const char *path)
+static bool is_named(int file, const char *path, int *number_of)
 {
     struct stat held, named;
-    return fstat(file, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
-           held.st_ino == named.st_ino;
+    *number_of = 0;
+    if (fstat(file, &held) != 0 || lstat(path, &named) != 0) {
+        *number_of = errno == ENOENT ? 0 : errno; /* removed: opening it again says so */
+        return false;
+    }
+    return held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
 static clo_status fail_to_lock(const clo_ledger *ledger, int number_of, clo_error *err)
@@ -444,15 +457,13 @@ static clo_status fail_to_lock(const clo_ledger *ledger, int number_of, clo_erro
     char shown[168], text[128];
     if (number_of == EWOULDBLOCK)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the anchor of the ledger %s is in use by another process, and still was "
-                          "after %g seconds, so nothing was recorded: try again when that one is "
-                          "done",
+                          "another process has used the anchor of the ledger %s for more than %g "
+                          "seconds, so nothing was recorded: try again later",
                           ledger->shown, ledger->patience_ms / 1000.0);
     clo_i_ledger_show_path(shown, ledger->anchor.path);
     return clo_i_fail(err, CLO_LEDGER,
-                      "the anchor %s cannot be locked (%s), so nothing was recorded: two copies "
-                      "of the ledger could be charged at once; let XDG_CONFIG_HOME name a folder "
-                      "whose file system has locks",
+                      "the anchor %s cannot be locked (%s), so nothing was recorded: set "
+                      "XDG_CONFIG_HOME to a folder on a file system with locks",
                       shown, strerror_r(number_of, text, sizeof text));
 }
 
@@ -477,11 +488,13 @@ static clo_status lock_anchor(clo_ledger *ledger, int *out, clo_error *err)
         const bool locked = clo_i_ledger_planted(ledger, CLO_PLANTED_NO_LOCK) ||
                             flock(file, LOCK_EX | LOCK_NB) == 0;
         const int number_of = errno;
-        if (locked && is_named(file, path)) {
+        int unseen = 0;
+        if (locked && is_named(file, path, &unseen)) {
             *out = file;
             return CLO_OK;
         }
         close(file);
+        if (unseen) return fail_to_open(ledger, unseen, err);
         if (locked || number_of == EINTR) continue;
         if (number_of != EWOULDBLOCK || !clo_i_sql_wait(ledger, tries++))
             return fail_to_lock(ledger, number_of, err);
@@ -496,7 +509,7 @@ clo_status clo_i_anchor_take(clo_ledger *ledger, const clo_i_head *head, clo_i_h
     clo_status status =
         clo_i_anchor_read(&ledger->key, identity_in(ledger->anchor.path), held.file, &held.note)
             ? compare_both(ledger, &held.note, head, err)
-            : fail_to_read(ledger, err);
+            : fail_to_read(ledger, errno, err);
     if (status)
         clo_i_anchor_release(&held);
     else
@@ -562,9 +575,9 @@ clo_status clo_i_anchor_move(clo_ledger *ledger, const clo_i_held *held, const c
     const int number_of = errno;
     clo_i_ledger_show_path(shown, ledger->anchor.path);
     return clo_i_fail(err, CLO_LEDGER,
-                      "it was recorded in the ledger %s and counts there, but the anchor %s could "
-                      "not be written (%s), so that nothing follows from it: check the anchor's "
-                      "disk and try again",
+                      "the charge was recorded in the ledger %s and counts, but the anchor %s "
+                      "could not be written (%s), so the run ended: check the disk of the anchor "
+                      "and try again",
                       ledger->shown, shown, strerror_r(number_of, text, sizeof text));
 }
 
@@ -583,6 +596,11 @@ clo_status clo_i_anchor_open(clo_ledger *ledger, clo_i_held *out, bool *there, b
     *there = true;
     *readable =
         clo_i_anchor_read(&ledger->key, identity_in(ledger->anchor.path), held.file, &held.note);
+    if (!*readable && errno) { /* a disk that fails is no anchor that is lost */
+        const clo_status status = fail_to_read(ledger, errno, err);
+        clo_i_anchor_release(&held);
+        return status;
+    }
     *out = held;
     return CLO_OK;
 }
@@ -597,15 +615,26 @@ clo_status clo_i_anchor_is_behind(clo_ledger *ledger, const clo_i_note *note,
     return clo_i_fail(err, status, "%s", why.message);
 }
 
+clo_status clo_i_anchor_sync(clo_ledger *ledger, const clo_i_held *held, clo_error *err)
+{
+    return clo_i_anchor_fdatasync(held->file) == 0 ? CLO_OK
+                                                   : fail_to_write(ledger->anchor.path, errno, err);
+}
+
+/* The older record goes first, and not before the newer one is on the disk: at any time a whole one
+ * is there, and it is the old end or the new one.  (Under a new key the old one's readers would
+ * otherwise fall back to the end before the last.) */
 clo_status clo_i_anchor_set(clo_ledger *ledger, const clo_i_held *held, const clo_i_note *note,
                             clo_error *err)
 {
     char record[ANCHOR_RECORD + 1];
     format_record(&ledger->key, identity_in(ledger->anchor.path), note, 2, record);
-    for (int i = 0; i < 2; i++) /* one after the other: a whole one is there at any time */
-        if (clo_i_anchor_pwrite(held->file, record, ANCHOR_RECORD, i * ANCHOR_RECORD) !=
-                ANCHOR_RECORD ||
+    CLO_TRY(clo_i_anchor_sync(ledger, held, err));
+    for (uint64_t i = 1; i <= 2; i++) {
+        const off_t at = (off_t)((held->note.number + i) % 2) * ANCHOR_RECORD;
+        if (clo_i_anchor_pwrite(held->file, record, ANCHOR_RECORD, at) != ANCHOR_RECORD ||
             clo_i_anchor_fdatasync(held->file) != 0)
             return fail_to_write(ledger->anchor.path, errno, err);
+    }
     return CLO_OK;
 }

@@ -42,6 +42,22 @@ static clo_status fail_to_write(const char *path, int number, clo_error *err)
                       strerror_r(number, text, sizeof text));
 }
 
+/* A copy that was begun has SQLite's first words, or none as yet; any other file is somebody's. */
+clo_status clo_i_ledger_remove_draft(const char *path, clo_error *err)
+{
+    static const char none[16], words[16] = "SQLite format 3";
+    char first[16] = "";
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0 && errno == ENOENT) return CLO_OK;
+    const ssize_t count = file < 0 ? -1 : read(file, first, sizeof first);
+    const int number = errno;
+    if (file >= 0) close(file);
+    if (count < 0) return fail_to_write(path, number, err);
+    if (memcmp(first, words, sizeof words) != 0 && memcmp(first, none, sizeof none) != 0)
+        return fail_to_write(path, EEXIST, err);
+    return unlink(path) == 0 ? CLO_OK : fail_to_write(path, errno, err);
+}
+
 clo_status clo_i_ledger_copy(clo_ledger *ledger, const char *path, clo_error *err)
 {
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -69,7 +85,7 @@ clo_status clo_ledger_backup(clo_ledger *ledger, const char *path, clo_error *er
         return clo_i_fail(err, CLO_ARGUMENT, "the path of a backup is empty or too long");
     if (access(path, F_OK) == 0) return fail_to_write(path, EEXIST, err);
     snprintf(draft, sizeof draft, "%s.draft", path);
-    unlink(draft); /* of a backup that was interrupted */
+    CLO_TRY(clo_i_ledger_remove_draft(draft, err));
     CLO_TRY(clo_i_ledger_copy(ledger, draft, err));
     const clo_status status = verify_copy(draft, err);
     if (status) {

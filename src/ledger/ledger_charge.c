@@ -9,6 +9,7 @@
  * the next reader finds it, and no run follows from it.
  */
 #include "ledger/ledger_internal.h"
+#include "base/key.h"
 #include <cloister/output.h>
 #include <math.h>
 #include <sodium.h>
@@ -97,60 +98,43 @@ static clo_status refuse_relation(const clo_i_account *account, const char *rela
                                   clo_error *err)
 {
     return clo_i_fail(err, CLO_BUDGET,
-                      "the cap on the data set %.120s counts losses under the relation %.40s, and "
-                      "this run is under %.40s: ask for %.40s",
+                      "the data set %.120s counts losses under the relation %.40s, and this run "
+                      "is under %.40s: use %.40s",
                       account->name, account->relation, relation, account->relation);
-}
-
-/* What would fit: less of whichever is too much. */
-static void advise(clo_loss asked, clo_loss left, char rest[2][32], char *text, size_t size)
-{
-    const bool epsilon = asked.epsilon > left.epsilon, delta = asked.delta > left.delta;
-    text[0] = 0;
-    if (left.epsilon <= 0)
-        snprintf(text, size, ": no further run fits");
-    else if (epsilon || delta)
-        snprintf(text, size, ": ask for %s%s%s%s%s or less", epsilon ? "epsilon " : "",
-                 epsilon ? rest[0] : "", epsilon && delta ? " and " : "", delta ? "delta " : "",
-                 delta ? rest[1] : "");
 }
 
 /* after: the account as it would be. */
 static clo_status refuse(const clo_i_account *before, const clo_i_account *after,
                          const clo_i_charge *charge, clo_error *err)
 {
-    const clo_loss left = clo_i_account_left(before);
-    char asked[2][32], cap[2][32], rest[2][32];
-    clo_number_text(charge->loss.epsilon, asked[0]);
-    clo_number_text(charge->loss.delta, asked[1]);
-    clo_number_text(before->cap.epsilon, cap[0]);
-    clo_number_text(before->cap.delta, cap[1]);
-    clo_i_left_text(left.epsilon, rest[0]);
-    clo_i_left_text(left.delta, rest[1]);
+    const clo_loss left = clo_i_account_left(before), asked = charge->loss;
+    const bool of_delta = asked.epsilon <= left.epsilon && asked.delta > left.delta;
+    char needed[32], rest[32];
     if (after->rule == CLO_RULE_ZCDP && clo_i_cost_of(charge).rho_delta > 0)
         return clo_i_fail(
             err, CLO_BUDGET,
-            "the cap on the data set %.120s does not cover this run: its charges are "
-            "counted as zero-concentrated privacy, and this run is only approximately "
-            "so; choose another method",
+            "the data set '%.120s' counts its charges by zCDP, which this method does "
+            "not have: choose another method",
             before->name);
-    char advice[128];
-    advise(charge->loss, left, rest, advice, sizeof advice);
-    return clo_i_fail(
-        err, CLO_BUDGET,
-        "the cap on the data set %.120s does not cover this run: it asks for epsilon "
-        "%s and delta %s, and of its epsilon %s and delta %s only epsilon %s and delta %s are "
-        "left%s%s",
-        before->name, asked[0], asked[1], cap[0], cap[1], rest[0], rest[1],
-        after->rule == CLO_RULE_ZCDP ? ", for a run with Gaussian noise" : "", advice);
+    if (left.epsilon <= 0)
+        return clo_i_fail(err, CLO_BUDGET, "no budget is left on '%.120s'; nothing was spent",
+                          before->name);
+    clo_number_text(of_delta ? asked.delta : asked.epsilon, needed);
+    clo_i_left_text(of_delta ? left.delta : left.epsilon, rest);
+    return clo_i_fail(err, CLO_BUDGET,
+                      "not enough budget is left on '%.120s': this run needs %s %s, and "
+                      "at most %s is left%s; nothing was spent",
+                      before->name, of_delta ? "delta" : "epsilon", needed, rest,
+                      after->rule == CLO_RULE_ZCDP ? " for a run with Gaussian noise" : "");
 }
 
 /* The account after the charge, or CLO_BUDGET. */
-static clo_status admit_charge(const clo_ledger *ledger, const clo_i_account *before,
+static clo_status admit_charge(clo_ledger *ledger, const clo_i_account *before,
                                const clo_i_terms *terms, const clo_i_charge *charge,
                                clo_i_account *after, clo_error *err)
 {
     const clo_i_cost cost_of = clo_i_cost_of(charge), *const cost = &cost_of;
+    int64_t now = 0;
     *after = *before;
     if (before->capped && before->charges > 0 && strcmp(before->relation, charge->relation) != 0)
         return refuse_relation(before, charge->relation, err);
@@ -160,7 +144,8 @@ static clo_status admit_charge(const clo_ledger *ledger, const clo_i_account *be
     const bool larger = before->capped && (charge->loss.epsilon > before->cap.epsilon ||
                                            charge->loss.delta > before->cap.delta);
     if (larger || !clo_i_account_covered(after)) return refuse(before, after, charge, err);
-    return clo_i_terms_allow(terms, before, after, ledger->clock(), err); /* ledger.T15 */
+    CLO_TRY(clo_i_terms_now(ledger, terms, &now, err));
+    return clo_i_terms_allow(terms, before, after, now, err); /* ledger.T15 */
 }
 
 static clo_status insert_charge(clo_ledger *ledger, int64_t dataset, const clo_i_entry *entry,
@@ -219,8 +204,9 @@ static void attribute(const clo_i_charge *charge, clo_i_entry *entry)
 clo_status clo_i_token_random(char token[LEDGER_TEXT + 1], clo_error *err)
 {
     uint8_t random[16];
-    if (getentropy(random, sizeof random) != 0)
+    if (!clo_i_key_draw(CLO_KEY_TOKEN, random, sizeof random))
         return clo_i_fail(err, CLO_ENTROPY, "the system gave no random bytes for a token");
+    clo_i_key_take(CLO_KEY_TOKEN, random, 16);
     for (size_t i = 0; i < sizeof random; i++) snprintf(token + 2 * i, 3, "%02x", random[i]);
     return CLO_OK;
 }
@@ -334,13 +320,11 @@ static clo_status read_early(clo_ledger *ledger, const char *dataset, clo_i_writ
     return clo_i_ledger_find_account(ledger, dataset, &early->account, &early->found, err);
 }
 
-clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge, clo_i_receipt *out,
-                               clo_error *err)
+static clo_status charge_once(clo_ledger *ledger, const clo_i_charge *charge, clo_i_receipt *out,
+                              clo_error *err)
 {
     clo_i_receipt receipt;
     clo_i_writing w, early;
-    CLO_TRY(clo_i_ledger_check(ledger, true, err));
-    CLO_TRY(check_charge(charge, err));
     CLO_TRY(read_early(ledger, charge->dataset, &early, err));
     /* That a token was never used can only be seen from all charges (ledger.T10); a random one
      * never was. */
@@ -351,6 +335,17 @@ clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge, c
     CLO_TRY(clo_i_write_end(ledger, &w, status, err));
     *out = receipt;
     return CLO_OK;
+}
+
+clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge, clo_i_receipt *out,
+                               clo_error *err)
+{
+    CLO_TRY(clo_i_ledger_check(ledger, true, err));
+    CLO_TRY(check_charge(charge, err));
+    ledger->charge = charge;
+    const clo_status status = charge_once(ledger, charge, out, err);
+    ledger->charge = NULL;
+    return status;
 }
 
 /* ---- rehearse --------------------------------------------------------------- */
@@ -460,12 +455,12 @@ static clo_status refuse_cap(const clo_i_account *account, clo_error *err)
     clo_number_text(spent.delta, text[1]);
     if (strcmp(account->relation, "mixed") == 0)
         return clo_i_fail(err, CLO_BUDGET,
-                          "the data set %.120s has charges under more than one relation, which do "
-                          "not add up: it cannot be given a cap; declare it under another name",
+                          "the data set %.120s has charges under two relations, which cannot be "
+                          "added: declare it under another name",
                           account->name);
     return clo_i_fail(
         err, CLO_BUDGET,
-        "epsilon %s and delta %s were spent on the data set %.120s already, more than "
+        "epsilon %s and delta %s were already spent on the data set %.120s, which is more than "
         "this cap: declare a larger one",
         text[0], text[1], account->name);
 }
@@ -479,7 +474,7 @@ static clo_status check_name(clo_ledger *ledger, const char *dataset, clo_error 
     if (!alike[0]) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
                       "the ledger %s has a data set '%.100s', and '%.100s' looks the same: choose "
-                      "a name that people can tell from it",
+                      "a name that looks different",
                       ledger->shown, alike, dataset);
 }
 
@@ -511,7 +506,8 @@ static clo_status record_declaration(clo_ledger *ledger, const char *dataset, cl
     CLO_TRY(find_or_insert(ledger, dataset, w, &account, err));
     if (account.capped)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the data set %.120s is already declared, and its cap cannot be changed",
+                          "the data set '%.120s' already has a cap, which cannot be raised: "
+                          "'cloister ledger lower' can lower it",
                           dataset);
     CLO_TRY(clo_i_cap_insert(ledger, &account, cap, &w->head, err));
     CLO_TRY(clo_i_write_account(ledger, w, &account, err));
@@ -585,9 +581,8 @@ clo_status clo_ledger_claim(clo_ledger *ledger, const char *dataset, const char 
     CLO_TRY(check_origin(ledger, account.id, origin, &known, shown, &same, err));
     if (!same)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "the data set %.100s in the ledger %s is another file of that name, %s: "
-                          "give this one a name of its own, or say by that name that they are "
-                          "the same",
-                          dataset, ledger->shown, shown);
+                          "the ledger %s has another file under the name %.100s, %s: give this one "
+                          "another name, or, if both are the same data, that name",
+                          ledger->shown, dataset, shown);
     return known ? CLO_OK : insert_origin(ledger, account.id, origin, err);
 }

@@ -156,10 +156,11 @@ static clo_status insert(clo_ledger *ledger, clo_i_head *head, const clo_i_accou
 static clo_status refuse_other(const clo_ledger *ledger, const char *what, const char *other,
                                clo_error *err)
 {
-    return clo_i_fail(err, CLO_ARGUMENT,
-                      "%s the data set '%.100s' of the ledger %s already: charge them under that "
-                      "name, or say that a second cap on them is meant",
-                      what, other, ledger->shown);
+    (void)clo_i_fail(err, CLO_ARGUMENT,
+                     "%s already the data set '%.100s' of the ledger %s: use that name, or allow a "
+                     "second cap on them (new)",
+                     what, other, ledger->shown);
+    return clo_i_advise(err, CLO_ARGUMENT, "new");
 }
 
 clo_status clo_i_content_attach(clo_ledger *ledger, clo_i_head *head, const clo_i_account *account,
@@ -171,7 +172,7 @@ clo_status clo_i_content_attach(clo_ledger *ledger, clo_i_head *head, const clo_
     if (content && !second) CLO_TRY(find_other(ledger, account->name, content, other, err));
     if (other[0]) return refuse_other(ledger, "these data are", other, err);
     if (folder && !second) CLO_TRY(find_folder(ledger, account->name, folder, other, err));
-    if (other[0]) return refuse_other(ledger, "this folder holds", other, err);
+    if (other[0]) return refuse_other(ledger, "the files of this folder are", other, err);
     if (content) {
         clo_i_chain_content(&ledger->key, head->identity, "declared content",
                             head->declarations + 1, content, hash);
@@ -179,7 +180,9 @@ clo_status clo_i_content_attach(clo_ledger *ledger, clo_i_head *head, const clo_
     }
     if (!folder) return CLO_OK;
     if (folder[0] != '/' || strlen(folder) >= PATH_MAX)
-        return clo_i_fail(err, CLO_ARGUMENT, "the folder of a data set must be a whole path");
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the folder of a data set must be a path that begins "
+                          "with /");
     return insert(ledger, head, account, LEDGER_ACT_FOLDER, (const uint8_t *)folder, strlen(folder),
                   err);
 }

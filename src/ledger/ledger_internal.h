@@ -8,12 +8,12 @@
  *   ledger_anchor.c   where the ledger and its copies ended last time, kept beside the key
  *   ledger_places.c   where they lie: a new ledger is not begun where another one was
  *   ledger_sql.c      statements, and what SQLite's refusals mean in plain words
- *   ledger_filter.c   may this charge be made?  Plain arithmetic, no SQL: what is proved
+ *   ledger_admit.c   may this charge be made?  Plain arithmetic, no SQL: what is proved
  *   ledger_chain.c    the hashes that tie each entry to all before it
  *   ledger_write.c    the transaction of a declaration or a charge, under the anchor's lock
- *   ledger_act.c      what a steward does beside declaring caps, in the same chain
+ *   ledger_admin.c      what a steward does beside declaring caps, in the same chain
  *   ledger_terms.c    acts that narrow what is admitted: lower caps, ends, groups
- *   ledger_slots.c    what was spent on each data set, kept in the anchor against a loss
+ *   ledger_anchor_entries.c    what was spent on each data set, kept in the anchor against a loss
  *   ledger_backup.c   a whole copy, while others charge
  *   ledger_restore.c  from such a copy back to a ledger, with what was lost charged
  *   ledger_move.c     to another place, or with key and anchor to another machine
@@ -128,7 +128,8 @@ struct clo_ledger {
     int schema;      /* of the file; an older one only where it is read */
     int patience_ms; /* how long to wait for another process */
     int64_t deadline_ns;
-    int64_t (*clock)(void); /* seconds since 1970 */
+    const clo_i_charge *charge; /* that is under way, and may be stopped; NULL */
+    int64_t (*clock)(void);     /* seconds since 1970 */
     clo_i_key key;
     clo_i_signer signer;
     clo_i_anchor anchor;
@@ -195,6 +196,8 @@ CLO_CHECK clo_status clo_i_sql_commit(clo_ledger *ledger, clo_error *err);
 void clo_i_sql_undo(clo_ledger *ledger);
 /* The sentence for one of SQLite's codes. */
 clo_status clo_i_sql_fail(const clo_ledger *ledger, int code, clo_error *err);
+/* Whether the disk has failed under the file, which SQLite takes for damage. */
+bool clo_i_sql_disk_failed(const clo_ledger *ledger);
 /* A nap while another process has what is wanted, with 0, 1, ... tries before; 0 where the patience
  * is at its end.  SQLite calls it back. */
 int clo_i_sql_wait(void *ledger, int tries);
@@ -370,11 +373,28 @@ CLO_CHECK clo_status clo_i_key_find(const uint8_t id[LEDGER_KEY_ID], clo_i_key *
                                     clo_error *err);
 /* Keeps a key as keys/ID; one that is there stays. */
 CLO_CHECK clo_status clo_i_key_keep(const clo_i_key *key, clo_error *err);
-/* Reads a key from a file. */
+/* Writes a new file with it; one that is there stays. */
+CLO_CHECK clo_status clo_i_key_put(const char *path, const clo_i_key *key, clo_error *err);
+/* Reads a key from a file; it stays unknown where there is none. */
 CLO_CHECK clo_status clo_i_key_read(const char *path, clo_i_key *key, clo_error *err);
-CLO_CHECK bool clo_i_key_write(int file, const clo_i_key *key);
 /* Takes these bytes for the key. */
 void clo_i_key_set(clo_i_key *key, const uint8_t bytes[LEDGER_KEY]);
+/* For whom a parcel is: the machine that drew this code. */
+enum { LEDGER_RECEIVER = 32, LEDGER_SEAL_TAG = 16 };
+/* A ledger's key on its way; as it lies in the parcel. */
+typedef struct clo_i_sealed_key {
+    uint8_t receiver[LEDGER_RECEIVER];
+    uint8_t once[32]; /* the public key of whoever sealed it, which no other parcel has */
+    uint8_t box[LEDGER_SEAL_TAG + LEDGER_KEY];
+} clo_i_sealed_key;
+CLO_CHECK clo_status clo_i_code_parse(const char *text, uint8_t receiver[LEDGER_RECEIVER],
+                                      clo_error *err);
+CLO_CHECK clo_status clo_i_code_seal(const clo_i_key *key, const uint8_t receiver[LEDGER_RECEIVER],
+                                     clo_i_sealed_key *sealed, clo_error *err);
+/* Only on the machine that drew the code, and until it forgets it. */
+CLO_CHECK clo_status clo_i_code_open(const clo_i_sealed_key *sealed, const char *folder,
+                                     clo_i_key *key, clo_error *err);
+void clo_i_code_forget(const uint8_t receiver[LEDGER_RECEIVER]);
 /* Refuses a ledger that was written under another key than the handle's. */
 CLO_CHECK clo_status clo_i_key_check(const clo_ledger *ledger, const clo_i_head *head,
                                      clo_error *err);
@@ -419,6 +439,7 @@ CLO_CHECK clo_status clo_i_anchor_is_behind(clo_ledger *ledger, const clo_i_note
 /* Over both notes, under the lock, synced: whatever went before is another history now. */
 CLO_CHECK clo_status clo_i_anchor_set(clo_ledger *ledger, const clo_i_held *held,
                                       const clo_i_note *note, clo_error *err);
+CLO_CHECK clo_status clo_i_anchor_sync(clo_ledger *ledger, const clo_i_held *held, clo_error *err);
 CLO_CHECK clo_status clo_i_anchor_make(clo_ledger *ledger, const clo_i_head *head, clo_error *err);
 clo_i_mark clo_i_mark_of(const clo_i_head *head);
 /* The mark of a ledger that was moved to another machine: no copy here goes on from it. */
@@ -485,6 +506,8 @@ typedef struct clo_i_writing {
     uint8_t sum[LEDGER_HASH];
 } clo_i_writing;
 
+/* Whether the caller still wants the charge that is under way, if there is one. */
+bool clo_i_ledger_wanted(const clo_ledger *ledger);
 /* along: an account that is charged along, as a group is; NULL: none.  whole: believes nothing and
  * verifies everything first. */
 CLO_CHECK clo_status clo_i_write_begin(clo_ledger *ledger, const char *dataset, const char *along,
@@ -574,6 +597,9 @@ CLO_CHECK clo_status clo_i_terms_of(const clo_ledger *ledger, const clo_i_effect
                                     const char *dataset, clo_i_terms *out, clo_error *err);
 /* How many acts narrow the data set. */
 uint64_t clo_i_terms_count(const clo_i_effects *effects, const char *dataset);
+/* The time by which a budget expires: the clock's, or the latest that an entry has. */
+CLO_CHECK clo_status clo_i_terms_now(clo_ledger *ledger, const clo_i_terms *terms, int64_t *now,
+                                     clo_error *err);
 /* Refuses where the terms do not allow what the account has become, or would at this time. */
 CLO_CHECK clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *before,
                                        const clo_i_account *after, int64_t now, clo_error *err);
@@ -595,10 +621,11 @@ typedef struct clo_i_slot {
 CLO_CHECK bool clo_i_slot_write(const clo_ledger *ledger, int file, const clo_i_slot *slot,
                                 bool both);
 /* The latest state of the data set that stands in the anchor; false: none.  *acknowledged: how many
- * charges the latest state up to that charge of the ledger has. */
+ * charges the latest state up to that charge of the ledger has.  errno is 0 unless the disk
+ * failed. */
 CLO_CHECK bool clo_i_slot_read(const clo_i_key *key, const char *identity, int file, int64_t id,
                                uint64_t upto, clo_i_slot *out, uint64_t *acknowledged);
-/* How many data sets may have one. */
+/* How many data sets may have one; -1 where errno says why nobody can tell. */
 int64_t clo_i_slot_count(int file);
 
 /* ---- tokens ---------------------------------------------------------------- */
@@ -645,17 +672,24 @@ CLO_CHECK clo_status clo_i_content_attach(clo_ledger *ledger, clo_i_head *head,
 
 /* ---- file ----------------------------------------------------------------- */
 
+/* Nothing lies there.  False where nobody can look: a disk that fails has lost nothing yet. */
+bool clo_i_ledger_is_gone(const char *path);
 /* Makes the folders above the path, for the owner alone. */
 CLO_CHECK clo_status clo_i_ledger_make_folders(const char *path, clo_error *err);
 /* Puts the names in the path's folder on the disk. */
 void clo_i_ledger_sync_folder_of(const char *path);
 /* Gives a finished draft its name, unless there is a file of that name; the draft goes. */
 CLO_CHECK bool clo_i_ledger_put_in_place(const char *draft, const char *path);
+/* Puts the draft of a new key in its place, if the process that made it died before it could
+ * (ledger.T18). */
+CLO_CHECK bool clo_i_rekey_finish(const char *path);
 /* A ledger's file without its anchor: a backup, for reading, or a draft, for writing. */
 CLO_CHECK clo_status clo_i_ledger_open_detached(const char *path, bool reading, clo_ledger **out,
                                                 clo_error *err);
 /* All pages into a new file, for its owner alone, synced. */
 CLO_CHECK clo_status clo_i_ledger_copy(clo_ledger *ledger, const char *path, clo_error *err);
+/* What an interrupted call has left of that; a file that is something else is refused. */
+CLO_CHECK clo_status clo_i_ledger_remove_draft(const char *path, clo_error *err);
 /* The end of a path, where it is too long for a message. */
 void clo_i_ledger_show_path(char shown[168], const char *path);
 

@@ -10,6 +10,7 @@
  * unseen, and nothing can be added.  A ledger that comes without its key can still be read.
  */
 #include "ledger/ledger_internal.h"
+#include "base/key.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
@@ -28,8 +29,8 @@ clo_status clo_i_config_path(const char *name, char path[PATH_MAX], clo_error *e
     const bool named = config && config[0] == '/'; /* relative ones are to be ignored */
     if (!named && !(home && home[0] == '/'))
         return clo_i_fail(err, CLO_LEDGER,
-                          "neither XDG_CONFIG_HOME nor HOME names a folder for the key of the "
-                          "ledger's hashes: set one of them");
+                          "there is no folder for the key of the ledger: set HOME or "
+                          "XDG_CONFIG_HOME");
     const int length = snprintf(path, PATH_MAX, "%s%s/cloister/%s", named ? config : home,
                                 named ? "" : "/.config", name);
     if (length < 0 || length >= PATH_MAX)
@@ -48,20 +49,27 @@ void clo_i_key_set(clo_i_key *key, const uint8_t bytes[LEDGER_KEY])
 
 /* ---- reading --------------------------------------------------------------- */
 
+static clo_status fail_to_read(const char *shown, int number, clo_error *err)
+{
+    char text[128];
+    return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s cannot be read: %s", shown,
+                      strerror_r(number, text, sizeof text));
+}
+
 static clo_status check_owner(int file, const char *shown, clo_error *err)
 {
     struct stat st;
-    if (fstat(file, &st) != 0 || !S_ISREG(st.st_mode))
-        return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s is not a plain file", shown);
+    if (fstat(file, &st) != 0) return fail_to_read(shown, errno, err);
+    if (!S_ISREG(st.st_mode))
+        return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s is not an ordinary file", shown);
     if (st.st_uid != geteuid() && st.st_uid != 0)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger's key %s belongs to another user, who could make entries "
-                          "that look like yours: use a key of your own",
+                          "the ledger's key %s belongs to another user, who could forge entries: "
+                          "use a key of your own",
                           shown);
     if (st.st_mode & 077)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger's key %s can be read or written by others, so its hashes "
-                          "prove nothing: run chmod 600 '%s'",
+                          "other users can read or write the ledger's key %s: run chmod 600 '%s'",
                           shown, shown);
     return CLO_OK;
 }
@@ -72,6 +80,7 @@ static clo_status parse_key(int file, const char *shown, clo_i_key *key, clo_err
     uint8_t bytes[LEDGER_KEY];
     size_t length = 0;
     const ssize_t count = read(file, text, sizeof text);
+    if (count < 0) return fail_to_read(shown, errno, err);
     const bool right =
         count == KEY_TEXT && text[KEY_TEXT - 1] == '\n' &&
         sodium_hex2bin(bytes, sizeof bytes, text, KEY_TEXT - 1, NULL, &length, NULL) == 0 &&
@@ -81,21 +90,19 @@ static clo_status parse_key(int file, const char *shown, clo_i_key *key, clo_err
     clo_i_wipe(bytes, sizeof bytes);
     return right ? CLO_OK
                  : clo_i_fail(err, CLO_LEDGER,
-                              "the ledger's key %s is not 64 hexadecimal digits and a line's end: "
-                              "it is damaged; bring back a copy of it",
+                              "the ledger's key %s is damaged: it must be a line of 64 "
+                              "hexadecimal digits; bring back a copy of it",
                               shown);
 }
 
 /* *key stays unknown where there is no file. */
 clo_status clo_i_key_read(const char *path, clo_i_key *key, clo_error *err)
 {
-    char shown[168], text[128];
+    char shown[168];
     clo_i_ledger_show_path(shown, path);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0 && (errno == ENOENT || errno == ENOTDIR)) return CLO_OK;
-    if (file < 0)
-        return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s cannot be read: %s", shown,
-                          strerror_r(errno, text, sizeof text));
+    if (file < 0) return fail_to_read(shown, errno, err);
     clo_status status = check_owner(file, shown, err);
     if (!status) status = parse_key(file, shown, key, err);
     close(file);
@@ -104,7 +111,7 @@ clo_status clo_i_key_read(const char *path, clo_i_key *key, clo_error *err)
 
 /* ---- making ---------------------------------------------------------------- */
 
-bool clo_i_key_write(int file, const clo_i_key *key)
+static bool write_key(int file, const clo_i_key *key)
 {
     char text[KEY_TEXT + 1];
     sodium_bin2hex(text, sizeof text, key->bytes, sizeof key->bytes);
@@ -116,7 +123,7 @@ bool clo_i_key_write(int file, const clo_i_key *key)
 
 /* Under a name of its own first, so that a key appears whole, and of two processes that make one,
  * one wins. */
-static clo_status put_key(const char *path, const clo_i_key *key, clo_error *err)
+clo_status clo_i_key_put(const char *path, const clo_i_key *key, clo_error *err)
 {
     char draft[PATH_MAX + 8], shown[168], text[128];
     clo_i_ledger_show_path(shown, path);
@@ -126,7 +133,7 @@ static clo_status put_key(const char *path, const clo_i_key *key, clo_error *err
     if (file < 0)
         return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s cannot be created: %s", shown,
                           strerror_r(errno, text, sizeof text));
-    bool made = clo_i_key_write(file, key);
+    bool made = write_key(file, key);
     int number = errno;
     close(file);
     if (made) {
@@ -145,10 +152,11 @@ static clo_status make_key(const char *path, clo_error *err)
 {
     clo_i_key key;
     uint8_t bytes[LEDGER_KEY];
-    if (getentropy(bytes, sizeof bytes) != 0)
+    if (!clo_i_key_draw(CLO_KEY_LEDGER, bytes, sizeof bytes))
         return clo_i_fail(err, CLO_ENTROPY, "the system gave no random bytes for a key");
+    clo_i_key_take(CLO_KEY_LEDGER, bytes, LEDGER_KEY);
     clo_i_key_set(&key, bytes);
-    const clo_status status = put_key(path, &key, err);
+    const clo_status status = clo_i_key_put(path, &key, err);
     clo_i_wipe(bytes, sizeof bytes);
     clo_i_wipe(&key, sizeof key);
     return status;
@@ -165,18 +173,18 @@ clo_status clo_i_key_keep(const clo_i_key *key, clo_error *err)
 {
     char path[PATH_MAX];
     CLO_TRY(kept_path(key->id, path, err));
-    return put_key(path, key, err);
+    return clo_i_key_put(path, key, err);
 }
 
 clo_status clo_i_key_find(const uint8_t id[LEDGER_KEY_ID], clo_i_key *out, clo_error *err)
 {
     clo_i_key key = { .known = false }, kept = { .known = false };
     char path[PATH_MAX];
-    const clo_status status = clo_i_key_load(false, &key, err);
+    clo_status status = clo_i_key_load(false, &key, err);
     if (status || (key.known && memcmp(key.id, id, LEDGER_KEY_ID) == 0)) goto done;
-    if (kept_path(id, path, NULL) == CLO_OK && clo_i_key_read(path, &kept, NULL) == CLO_OK &&
-        kept.known && memcmp(kept.id, id, LEDGER_KEY_ID) == 0)
-        key = kept;
+    status = kept_path(id, path, err);
+    if (!status) status = clo_i_key_read(path, &kept, err);
+    if (kept.known && memcmp(kept.id, id, LEDGER_KEY_ID) == 0) key = kept;
 done:
     if (!status) *out = key;
     clo_i_wipe(&key, sizeof key);
@@ -205,22 +213,28 @@ clo_status clo_i_key_check(const clo_ledger *ledger, const clo_i_head *head, clo
 {
     char path[PATH_MAX], shown[168], wanted[2 * LEDGER_KEY_ID + 1], there[2 * LEDGER_KEY_ID + 1];
     clo_i_key key = ledger->key;
-    if (!key.known) CLO_TRY(clo_i_key_load(false, &key, err)); /* and say why it is not */
+    if (!key.known) CLO_TRY(clo_i_key_find(head->key_id, &key, err)); /* and say why it is not */
     const bool right = key.known && memcmp(key.id, head->key_id, LEDGER_KEY_ID) == 0;
+    const bool later = right && !ledger->key.known; /* a disk that failed and does no more */
     sodium_bin2hex(wanted, sizeof wanted, head->key_id, LEDGER_KEY_ID);
     sodium_bin2hex(there, sizeof there, key.id, LEDGER_KEY_ID);
     const bool known = key.known;
     clo_i_wipe(&key, sizeof key);
+    if (later)
+        return clo_i_fail(
+            err, CLO_LEDGER,
+            "the key of the ledger %s could not be read when it was opened: try again",
+            ledger->shown);
     if (right) return CLO_OK;
     CLO_TRY(clo_i_config_path("ledger.key", path, err));
     clo_i_ledger_show_path(shown, path);
     if (!known)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the hashes of the ledger %s cannot be checked: they were made with the "
-                          "key %s, which is not at %s; bring it back",
+                          "the ledger %s cannot be checked: its key %s is not at %s; bring the "
+                          "key back",
                           ledger->shown, wanted, shown);
     return clo_i_fail(err, CLO_LEDGER,
-                      "the hashes of the ledger %s cannot be checked: they were made with the key "
-                      "%s, and the one at %s is %s; put the right one there",
+                      "the ledger %s cannot be checked: its key is %s, but the key at %s is %s; "
+                      "put the right key there",
                       ledger->shown, wanted, shown, there);
 }

@@ -134,8 +134,8 @@ clo_status clo_i_ledger_migrate(clo_ledger *ledger, clo_error *err)
     if (sqlite3_db_readonly(ledger->db, "main") == 1)
         return clo_i_fail(
             err, CLO_LEDGER,
-            "the ledger %s is of an older version (schema %lld) and has to be brought up "
-            "to date, but it is read-only: allow it with chmod u+w",
+            "the ledger %s has an older format (schema %lld) and must be updated, but it is "
+            "read-only: allow it with chmod u+w",
             ledger->shown, (long long)version);
     /* Entries of schema 1 get a key now; later ones have one, and a new one would be
      * wrong. */

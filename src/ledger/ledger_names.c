@@ -61,9 +61,8 @@ clo_status clo_i_name_check(const char *name, clo_error *err)
     }
     if (right) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
-                      "in a closed ledger the name of a data set is made of Latin letters, digits, "
-                      "- _ . + @ and blanks between them, so that no two look alike; '%.120s' is "
-                      "not",
+                      "'%.120s' cannot be the name of a data set: use Latin letters, digits, - _ "
+                      ". + and blanks between them",
                       name);
 }
 

@@ -105,6 +105,11 @@ bool clo_i_ledger_put_in_place(const char *draft, const char *path)
     return done;
 }
 
+bool clo_i_ledger_is_gone(const char *path)
+{
+    return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 clo_status clo_i_ledger_make_folders(const char *path, clo_error *err)
 {
     char folder[PATH_MAX];
@@ -148,16 +153,16 @@ static clo_status check_folder(const clo_ledger *ledger, const char *path, const
                           ledger->shown);
     if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s lies in a folder that everybody can write, so anybody "
-                          "could replace it: run chmod o-w '%s'",
+                          "everybody can write the folder of the ledger %s, and could replace it: "
+                          "run chmod o-w '%s'",
                           ledger->shown, shown);
     /* SQLite would replay a stranger's journal into the ledger. */
     snprintf(journal, sizeof journal, "%s-journal", path);
     if (lstat(journal, &st) == 0 &&
         (!S_ISREG(st.st_mode) || (st.st_uid != file->st_uid && st.st_uid != 0)))
         return clo_i_fail(err, CLO_LEDGER,
-                          "beside the ledger %s lies a journal that belongs to somebody else: "
-                          "find out who put it there before you remove it",
+                          "beside the ledger %s is a journal that belongs to another user: find "
+                          "out who put it there before you remove it",
                           ledger->shown);
     return CLO_OK;
 }
@@ -169,18 +174,17 @@ static clo_status check_file(const clo_ledger *ledger, const char *path, clo_err
         return clo_i_fail(err, CLO_LEDGER, "the ledger %s cannot be read", ledger->shown);
     if (!S_ISREG(st.st_mode))
         return clo_i_fail(err, CLO_LEDGER,
-                          "%s is not a plain file, so it cannot be a ledger: name "
-                          "another place",
+                          "%s is not an ordinary file, so it cannot be a ledger: choose another "
+                          "file",
                           ledger->shown);
     if (st.st_mode & (S_IWGRP | S_IWOTH))
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s can be written by others, so its totals prove nothing: "
-                          "verify it, then run chmod go-w '%s'",
+                          "other users can write the ledger %s: run chmod go-w '%s', then "
+                          "cloister ledger verify",
                           ledger->shown, ledger->shown);
     if (st.st_nlink > 1)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s has a second name (a hard link), under which its journal "
-                          "would not be found: remove that name",
+                          "the ledger %s has a second name (a hard link): remove that name",
                           ledger->shown);
     return check_folder(ledger, path, &st, err);
 }
@@ -211,8 +215,8 @@ static clo_status demand_number(clo_ledger *ledger, const char *set, const char 
     CLO_TRY(clo_i_sql_number(ledger, get, &value, err));
     if (value != wanted)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s cannot be used safely: this SQLite does not obey \"%s\"; "
-                          "install an ordinary build of SQLite",
+                          "the ledger %s cannot be used safely with this build of SQLite (it "
+                          "ignores \"%s\"): install an ordinary one",
                           ledger->shown, set);
     return CLO_OK;
 }
@@ -278,7 +282,7 @@ clo_status clo_ledger_discard(clo_ledger *ledger, clo_error *err)
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
     CLO_TRY(clo_i_sql_number(ledger, "SELECT count(*) FROM declaration", &caps, err));
     if (head.charges > 0 || caps > 0)
-        return clo_i_fail(err, CLO_LEDGER, "the ledger %s has been used: it is not discarded",
+        return clo_i_fail(err, CLO_LEDGER, "the ledger %s has been used, so it cannot be discarded",
                           ledger->shown);
     unlink(ledger->resolved);
     if (ledger->anchor.path[0]) unlink(ledger->anchor.path);
@@ -329,23 +333,33 @@ done:
     return status;
 }
 
+/* A ledger that does not fit may be one whose new key is waiting beside it. */
+static clo_status open_or_finish(const char *path, opening how, clo_ledger **out, clo_error *err)
+{
+    clo_error why;
+    const clo_status status = open_ledger(path, how, out, &why);
+    if (!status) return CLO_OK;
+    if (status == CLO_LEDGER && clo_i_rekey_finish(path)) return open_ledger(path, how, out, err);
+    return clo_i_fail(err, status, "%s", why.message);
+}
+
 clo_status clo_ledger_create(const char *path, clo_ledger_manner manner, clo_ledger **out,
                              clo_error *err)
 {
     if (manner != CLO_LEDGER_CLOSED && manner != CLO_LEDGER_OPEN)
         return clo_i_fail(err, CLO_ARGUMENT, "a ledger is made closed or open, not %d",
                           (int)manner);
-    return open_ledger(path, manner == CLO_LEDGER_CLOSED ? MAKE_CLOSED : MAKE_OPEN, out, err);
+    return open_or_finish(path, manner == CLO_LEDGER_CLOSED ? MAKE_CLOSED : MAKE_OPEN, out, err);
 }
 
 clo_status clo_ledger_open(const char *path, clo_ledger **out, clo_error *err)
 {
-    return open_ledger(path, WRITE, out, err);
+    return open_or_finish(path, WRITE, out, err);
 }
 
 clo_status clo_ledger_open_existing(const char *path, clo_ledger **out, clo_error *err)
 {
-    return open_ledger(path, READ, out, err);
+    return open_or_finish(path, READ, out, err);
 }
 
 clo_status clo_i_ledger_open_detached(const char *path, bool reading, clo_ledger **out,
@@ -375,8 +389,8 @@ clo_status clo_ledger_default_path(char *path, size_t size, clo_error *err)
     char whole[PATH_MAX];
     if (!named && !(home && home[0] == '/'))
         return clo_i_fail(err, CLO_LEDGER,
-                          "neither XDG_STATE_HOME nor HOME names a folder for the ledger: say "
-                          "where it is");
+                          "there is no folder for the ledger: set HOME or XDG_STATE_HOME, or name "
+                          "the ledger");
     const int length = snprintf(whole, sizeof whole, "%s%s/cloister/ledger.db",
                                 named ? state : home, named ? "" : "/.local/state");
     if (length < 0 || (size_t)length >= sizeof whole || (size_t)length >= size)

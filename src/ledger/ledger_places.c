@@ -45,7 +45,7 @@ void clo_i_places_note(const clo_ledger *ledger, int file)
     memcpy(places, ledger->resolved, length); /* the latest first: of too many, the oldest go */
     for (const char *place = there; *place; place = next_place(place)) {
         const size_t size = strlen(place) + 1;
-        const bool stays = strcmp(place, ledger->resolved) != 0 && access(place, F_OK) == 0;
+        const bool stays = strcmp(place, ledger->resolved) != 0 && !clo_i_ledger_is_gone(place);
         if (!stays || length + size > PLACES - 2) continue;
         memcpy(places + length, place, size);
         length += size;
@@ -89,9 +89,8 @@ clo_status clo_i_places_refuse_living(int file, const uint8_t identity[LEDGER_ID
         if (strcmp(place, but) == 0 || !is_current(place, identity, mark)) continue;
         clo_i_ledger_show_path(shown, place);
         return clo_i_fail(err, CLO_LEDGER,
-                          "this ledger is not lost: it is at %s, with all that the anchor knows, "
-                          "and would be an old copy from here on; go on with it, or move it; a "
-                          "drill is a dry run",
+                          "this ledger is not lost: it is at %s and is complete; use it, or move "
+                          "it; to practise, rehearse the restoration",
                           shown);
     }
     return CLO_OK;
@@ -133,14 +132,13 @@ clo_status clo_i_places_check(const clo_ledger *ledger, const uint8_t identity[L
     if (!gone[0]) return CLO_OK;
     if (mark.charges + mark.declarations == 0)
         return clo_i_fail(err, CLO_LEDGER,
-                          "at %s there was a ledger under another key (the anchor %.8s...), and it "
-                          "is gone: bring it and its key back, or name another file and adopt what "
-                          "was spent in the old one",
+                          "at %s there was a ledger with another key (the anchor %.8s...): bring "
+                          "it and its key back, or name another file and adopt what was spent in "
+                          "the old one",
                           ledger->shown, gone);
     return clo_i_fail(
         err, CLO_LEDGER,
-        "at %s there was a ledger that ended at charge %llu and declaration %llu, and "
-        "it is gone: bring it back, or restore it from a backup with cloister ledger restore, or "
-        "name another file",
+        "at %s there was a ledger with %llu charges and %llu declarations, and it is gone: bring "
+        "it back, or run cloister ledger restore, or name another file",
         ledger->shown, (unsigned long long)mark.charges, (unsigned long long)mark.declarations);
 }

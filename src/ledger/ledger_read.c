@@ -174,8 +174,10 @@ static clo_status show_account(clo_ledger *ledger, const clo_i_effects *effects,
 {
     clo_i_account left = *account;
     clo_i_terms terms;
+    int64_t now = 0;
     CLO_TRY(clo_i_terms_of(ledger, effects, account->name, &terms, err));
     CLO_TRY(clo_i_terms_apply(&terms, &left, err));
+    CLO_TRY(clo_i_terms_now(ledger, &terms, &now, err));
     *out = (clo_account){ .struct_size = sizeof(clo_account),
                           .dataset = account->name,
                           .capped = account->capped,
@@ -192,8 +194,7 @@ static clo_status show_account(clo_ledger *ledger, const clo_i_effects *effects,
                           .limit = terms.limit,
                           .ended = terms.ended,
                           .expires = terms.expires };
-    if (terms.ended || (terms.expires && terms.expires <= ledger->clock()))
-        out->left = (clo_loss){ 0, 0 };
+    if (terms.ended || (terms.expires && terms.expires <= now)) out->left = (clo_loss){ 0, 0 };
     return CLO_OK;
 }
 

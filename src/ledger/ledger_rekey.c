@@ -11,10 +11,12 @@
  * here: those of charges are taken out, and the same bytes are known again from their next charge
  * on.
  *
- * The anchor changes its key before the draft gets the ledger's name.  Who dies in between leaves a
- * draft that fits the anchor; the next call puts it in its place.
+ * The anchor changes its key before the draft gets the ledger's name.  If the process dies in
+ * between, the draft fits the anchor and the ledger does not; whoever opens the ledger next puts
+ * the draft in its place.
  */
 #include "ledger/ledger_internal.h"
+#include "base/key.h"
 #include <cloister/steward.h>
 #include <errno.h>
 #include <sodium.h>
@@ -223,23 +225,31 @@ static clo_status rehash(clo_ledger *draft, const clo_i_key *key, const char *no
 
 /* ---- all of it -------------------------------------------------------------------------- */
 
-/* The anchor under the new key, with the draft's end. */
+static clo_status write_slots(clo_ledger *draft, const clo_i_held *held, const clo_i_writing *w,
+                              clo_error *err)
+{
+    for (size_t i = 0; i < w->slot_count; i++) {
+        const clo_i_slot slot = { .account = w->slots[i],
+                                  .at = w->head.charges,
+                                  .terms = clo_i_terms_count(&w->effects, w->slots[i].name) };
+        (void)!clo_i_slot_write(draft, held->file, &slot, true);
+    }
+    return clo_i_anchor_sync(draft, held, err);
+}
+
+/* The anchor under the new key, with the draft's end.  The slots come last, since the old ledger
+ * needs its own until then; if they are not reached, the first charge writes them, because the
+ * note has no sum. */
 static clo_status move_anchor(clo_ledger *draft, const clo_i_held *held, clo_error *err)
 {
     clo_i_writing w = { .held = { .file = -1 }, .collect = true };
-    clo_i_note note = { .number = held->note.number + 1, .summed = true };
+    clo_i_note note = { .number = held->note.number + 1 };
     clo_status status = clo_i_ledger_get_head(draft, &w.head, err);
     if (!status) status = clo_i_anchor_find(draft, &w.head, err);
     if (!status) status = clo_i_write_sum(draft, "", &w, err);
     note.mark = clo_i_mark_of(&w.head);
-    memcpy(note.sum, w.sum, LEDGER_HASH);
-    for (size_t i = 0; !status && i < w.slot_count; i++) {
-        const clo_i_slot slot = { .account = w.slots[i],
-                                  .at = w.head.charges,
-                                  .terms = clo_i_terms_count(&w.effects, w.slots[i].name) };
-        (void)!clo_i_slot_write(draft, held->file, &slot, true);
-    }
     if (!status) status = clo_i_anchor_set(draft, held, &note, err);
+    if (!status) status = write_slots(draft, held, &w, err);
     clo_i_write_clear(&w);
     return status;
 }
@@ -259,8 +269,9 @@ static clo_status put_in_place(const char *draft, const char *path, clo_error *e
 static clo_status draw_key(clo_i_key *key, clo_error *err)
 {
     uint8_t bytes[LEDGER_KEY];
-    if (getentropy(bytes, sizeof bytes) != 0)
+    if (!clo_i_key_draw(CLO_KEY_LEDGER, bytes, sizeof bytes))
         return clo_i_fail(err, CLO_ENTROPY, "the system gave no random bytes for a key");
+    clo_i_key_take(CLO_KEY_LEDGER, bytes, LEDGER_KEY);
     clo_i_key_set(key, bytes);
     clo_i_wipe(bytes, sizeof bytes);
     return clo_i_key_keep(key, err);
@@ -274,8 +285,8 @@ static clo_status rekey(clo_ledger *ledger, const char *path, const char *draft_
     clo_ledger *draft = NULL;
     CLO_TRY(clo_i_write_begin(ledger, "", NULL, true, &w, err)); /* nobody charges any copy */
     clo_i_sql_undo(ledger);
-    unlink(draft_path);
-    clo_status status = clo_i_ledger_copy(ledger, draft_path, err);
+    clo_status status = clo_i_ledger_remove_draft(draft_path, err);
+    if (!status) status = clo_i_ledger_copy(ledger, draft_path, err);
     if (!status) status = clo_i_ledger_open_detached(draft_path, false, &draft, err);
     if (!status) status = draw_key(&key, err);
     if (!status) status = rehash(draft, &key, note, err);
@@ -289,31 +300,47 @@ static clo_status rekey(clo_ledger *ledger, const char *path, const char *draft_
     return status;
 }
 
-/* A draft that fits the anchor, where the ledger itself does no more. */
-static bool finish_interrupted(const char *draft_path, const char *path)
+/* Whether the draft goes on from the anchor, whose lock is held, under a key that is here. */
+static bool fits(clo_ledger *draft, clo_i_held *held)
 {
-    clo_ledger *ledger = NULL;
-    if (access(draft_path, F_OK) != 0) return false;
-    if (clo_ledger_open_existing(path, &ledger, NULL) == CLO_OK) {
-        clo_ledger_close(ledger); /* it fits: the draft does not */
+    clo_i_head head;
+    bool there = false, readable = false, behind = true;
+    return draft->key.known && clo_i_ledger_get_head(draft, &head, NULL) == CLO_OK &&
+           clo_i_anchor_find(draft, &head, NULL) == CLO_OK &&
+           clo_i_anchor_open(draft, held, &there, &readable, NULL) == CLO_OK && readable &&
+           clo_i_anchor_is_behind(draft, &held->note, &head, &behind, NULL) == CLO_OK && !behind;
+}
+
+/* The lock keeps out whoever is still at it: after it the draft is in its place, or its maker is
+ * dead. */
+bool clo_i_rekey_finish(const char *path)
+{
+    char draft_path[PATH_MAX];
+    clo_ledger *draft = NULL;
+    clo_i_held held = { .file = -1 };
+    if (!path || snprintf(draft_path, sizeof draft_path, "%s.rekeying", path) >= PATH_MAX ||
+        access(draft_path, F_OK) != 0 ||
+        clo_i_ledger_open_detached(draft_path, true, &draft, NULL) != CLO_OK)
         return false;
-    }
-    if (clo_ledger_open_existing(draft_path, &ledger, NULL) != CLO_OK) return false;
-    const bool known = ledger->key.known;
-    clo_ledger_close(ledger);
-    return known && put_in_place(draft_path, path, NULL) == CLO_OK;
+    /* It may have died between the two notes. */
+    const bool done =
+        fits(draft, &held) && clo_i_anchor_set(draft, &held, &held.note, NULL) == CLO_OK &&
+        (clo_i_ledger_is_gone(draft_path) || put_in_place(draft_path, path, NULL) == CLO_OK);
+    clo_i_anchor_release(&held);
+    clo_ledger_close(draft);
+    return done;
 }
 
 clo_status clo_ledger_rekey(const char *path, const char *note, clo_error *err)
 {
     char draft[PATH_MAX];
     clo_ledger *ledger = NULL;
-    if (!path || snprintf(draft, sizeof draft, "%s.rekeying", path) >= PATH_MAX)
+    if (!path || !path[0] || snprintf(draft, sizeof draft, "%s.rekeying", path) >= PATH_MAX)
         return clo_i_fail(err, CLO_ARGUMENT, "the path of a ledger is empty or too long");
     if (!note || !note[0])
-        return clo_i_fail(err, CLO_ARGUMENT, "a note must say why the key is changed");
+        return clo_i_fail(err, CLO_ARGUMENT, "give a note that states why the key is changed");
     CLO_TRY(clo_i_ledger_check_text("note", note, err));
-    if (finish_interrupted(draft, path)) return CLO_OK;
+    if (clo_i_rekey_finish(path)) return CLO_OK;
     CLO_TRY(clo_ledger_open(path, &ledger, err));
     const clo_status status = rekey(ledger, path, draft, note, err);
     clo_ledger_close(ledger);

@@ -15,8 +15,8 @@
  *   anchor   its end is the draft's from now on, and every other copy is an old one
  *   rename   the draft to its place
  *
- * Who dies before the anchor has changed nothing; who dies after it begins again: the slots hold
- * what was spent, with the charges that were to make up for it.
+ * If the process dies before the anchor, nothing has changed.  If it dies after it, the draft is
+ * the ledger that the anchor tells of, and the next call finishes it.
  */
 #include "ledger/ledger_internal.h"
 #include <cloister/steward.h>
@@ -45,6 +45,7 @@ typedef struct restoring {
     bool there, readable; /* the anchor */
     bool behind;          /* the copy lacks something */
     bool known;           /* the slots hold all that was acknowledged */
+    bool keeps_draft;     /* it is not of this call, or the anchor tells of it, or soon does */
     clo_i_slot *slots;    /* of all data sets, by their numbers from 1; number 0: none */
     int64_t slot_count;
 } restoring;
@@ -60,13 +61,19 @@ void clo_restoration_init(clo_restoration *restoration, size_t size)
 static clo_status check_places(restoring *r, clo_error *err)
 {
     const char *const ledger = r->given->ledger;
+    char text[128];
     const int length = snprintf(r->draft, sizeof r->draft, "%s.restoring", ledger);
     if (length < 0 || length >= PATH_MAX)
         return clo_i_fail(err, CLO_ARGUMENT, "the path of a ledger is too long");
-    if (r->given->backup && access(ledger, F_OK) == 0)
+    const bool there = access(ledger, F_OK) == 0;
+    const int number_of = errno;
+    if (!there && !clo_i_ledger_is_gone(ledger))
+        return clo_i_fail(err, CLO_LEDGER, "cannot check whether there is a file at %.160s: %s",
+                          ledger, strerror_r(number_of, text, sizeof text));
+    if (r->given->backup && there)
         return clo_i_fail(err, CLO_LEDGER,
-                          "there is a file at %.160s: put it aside first, and keep it", ledger);
-    if (!r->given->backup && access(ledger, F_OK) != 0)
+                          "there is a file at %.160s: move it away first, and keep it", ledger);
+    if (!r->given->backup && !there)
         return clo_i_fail(err, CLO_LEDGER, "there is no file at %.160s: name a backup", ledger);
     return CLO_OK;
 }
@@ -76,8 +83,9 @@ static clo_status make_draft(restoring *r, clo_error *err)
     clo_ledger *copy = NULL;
     CLO_TRY(clo_i_ledger_open_detached(r->given->backup ? r->given->backup : r->given->ledger, true,
                                        &copy, err));
-    unlink(r->draft); /* of one that was interrupted */
     clo_status status = clo_i_ledger_verify_file(copy, err);
+    if (!status) status = clo_i_ledger_remove_draft(r->draft, err);
+    r->keeps_draft = status != CLO_OK;
     if (!status) status = clo_i_ledger_copy(copy, r->draft, err);
     clo_ledger_close(copy);
     if (!status) status = clo_i_ledger_open_detached(r->draft, false, &r->ledger, err);
@@ -85,6 +93,16 @@ static clo_status make_draft(restoring *r, clo_error *err)
 }
 
 /* ---- what the anchor knows ------------------------------------------------------ */
+
+/* A disk that fails is no slot that is lost: it would cost the whole cap. */
+static clo_status fail_to_read(const restoring *r, clo_error *err)
+{
+    char shown[168], text[128];
+    const int number_of = errno;
+    clo_i_ledger_show_path(shown, r->ledger->anchor.path);
+    return clo_i_fail(err, CLO_LEDGER, "the anchor %s cannot be read: %s", shown,
+                      strerror_r(number_of, text, sizeof text));
+}
 
 /* All slots; whether they are all that was acknowledged, by the count of charges. */
 static clo_status read_slots(restoring *r, clo_error *err)
@@ -94,6 +112,7 @@ static clo_status read_slots(restoring *r, clo_error *err)
     int64_t rows = 0;
     CLO_TRY(clo_i_sql_number(r->ledger, "SELECT coalesce(max(id), 0) FROM dataset", &rows, err));
     r->slot_count = r->readable ? clo_i_slot_count(r->held.file) : 0;
+    if (r->slot_count < 0) return fail_to_read(r, err);
     if (rows > r->slot_count) r->slot_count = rows;
     CLO_TRY(clo_i_alloc((size_t)r->slot_count + 1, sizeof *r->slots, &r->slots, err));
     for (int64_t id = 1; r->readable && id <= r->slot_count; id++) {
@@ -101,6 +120,7 @@ static clo_status read_slots(restoring *r, clo_error *err)
         if (!clo_i_slot_read(&r->ledger->key, identity, r->held.file, id, r->held.note.mark.charges,
                              &r->slots[id], &acknowledged))
             r->slots[id].account.id = 0;
+        if (errno) return fail_to_read(r, err);
         counted += acknowledged;
     }
     r->known = r->readable && counted == r->held.note.mark.charges;
@@ -115,8 +135,7 @@ static clo_status look_at_anchor(restoring *r, clo_error *err)
     r->behind = true;
     if (r->readable && r->held.note.mark.charges == LEDGER_MOVED)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger was moved to another machine, and goes on there: restore it "
-                          "there");
+                          "the ledger was moved to another machine: restore it there");
     if (r->readable)
         CLO_TRY(clo_i_anchor_is_behind(r->ledger, &r->held.note, &r->w.head, &r->behind, err));
     return read_slots(r, err);
@@ -347,23 +366,31 @@ static clo_status open_anchor(restoring *r, clo_error *err)
     return CLO_OK;
 }
 
-/* Slots first: if the power goes off in between, they say what was spent, or more. */
-static clo_status move_anchor(restoring *r, clo_error *err)
+static clo_status write_slots(const restoring *r, clo_error *err)
 {
-    clo_i_note note = { .number = r->readable ? r->held.note.number + 1 : 1,
-                        .mark = clo_i_mark_of(&r->w.head),
-                        .summed = true };
-    memcpy(note.sum, r->w.sum, LEDGER_HASH);
     for (size_t i = 0; i < r->w.slot_count; i++) {
         const clo_i_slot slot = { .account = r->w.slots[i],
                                   .at = r->w.head.charges,
                                   .terms = clo_i_terms_count(&r->w.effects, r->w.slots[i].name) };
         if (!clo_i_slot_write(r->ledger, r->held.file, &slot, true))
             return clo_i_fail(err, CLO_LEDGER,
-                              "the anchor of the ledger could not be written: nothing is restored; "
-                              "make room and try again");
+                              "the anchor of the ledger could not be written: free space on its "
+                              "disk and run the restoration again, which finishes it");
     }
-    return clo_i_anchor_set(r->ledger, &r->held, &note, err);
+    return clo_i_anchor_sync(r->ledger, &r->held, err);
+}
+
+/* The slots come last: before the note they say what was spent, for a restoration that begins
+ * again, and after it the draft does. */
+static clo_status move_anchor(restoring *r, clo_error *err)
+{
+    clo_i_note note = { .number = r->readable ? r->held.note.number + 1 : 1,
+                        .mark = clo_i_mark_of(&r->w.head),
+                        .summed = true };
+    memcpy(note.sum, r->w.sum, LEDGER_HASH);
+    r->keeps_draft = true;
+    CLO_TRY(clo_i_anchor_set(r->ledger, &r->held, &note, err));
+    return write_slots(r, err);
 }
 
 static clo_status put_in_place(restoring *r, clo_error *err)
@@ -371,17 +398,63 @@ static clo_status put_in_place(restoring *r, clo_error *err)
     char text[128];
     clo_ledger_close(r->ledger);
     r->ledger = NULL;
+    r->keeps_draft = true;
     if (rename(r->draft, r->given->ledger) != 0)
         return clo_i_fail(err, CLO_LEDGER, "the restored ledger could not be put in its place: %s",
                           strerror_r(errno, text, sizeof text));
     clo_i_ledger_sync_folder_of(r->given->ledger);
-    r->draft[0] = 0;
     return CLO_OK;
+}
+
+static void let_go(restoring *r)
+{
+    if (r->ledger) clo_i_sql_undo(r->ledger);
+    clo_i_anchor_release(&r->held);
+    clo_ledger_close(r->ledger);
+    clo_i_write_clear(&r->w);
+    r->ledger = NULL;
+    r->there = r->readable = false;
+}
+
+/* Whether the draft that lies there is the ledger that the anchor tells of; then it is locked. */
+static bool is_finished(restoring *r)
+{
+    return !clo_i_ledger_is_gone(r->draft) &&
+           clo_i_ledger_open_detached(r->draft, false, &r->ledger, NULL) == CLO_OK &&
+           clo_i_ledger_verify_file(r->ledger, NULL) == CLO_OK &&
+           clo_i_ledger_get_head(r->ledger, &r->w.head, NULL) == CLO_OK &&
+           clo_i_anchor_find(r->ledger, &r->w.head, NULL) == CLO_OK &&
+           clo_i_anchor_open(r->ledger, &r->held, &r->there, &r->readable, NULL) == CLO_OK &&
+           r->readable && clo_i_anchor_is_at(&r->held, &r->w.head);
+}
+
+static clo_status finish_interrupted(restoring *r, bool *done, clo_error *err)
+{
+    *done = is_finished(r);
+    if (!*done) {
+        let_go(r);
+        return CLO_OK;
+    }
+    r->keeps_draft = true;
+    if (r->given->rehearsal)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "a restoration of %.160s was interrupted: finish it first, by the "
+                          "restoration itself",
+                          r->given->ledger);
+    CLO_TRY(clo_i_places_refuse_living(r->held.file, r->w.head.identity, &r->held.note.mark,
+                                       r->ledger->resolved, err));
+    r->w.collect = true;
+    CLO_TRY(clo_i_write_sum(r->ledger, "", &r->w, err));
+    CLO_TRY(move_anchor(r, err));
+    return put_in_place(r, err);
 }
 
 static clo_status restore(restoring *r, clo_error *err)
 {
+    bool done = false;
     CLO_TRY(check_places(r, err));
+    CLO_TRY(finish_interrupted(r, &done, err));
+    if (done) return CLO_OK;
     CLO_TRY(make_draft(r, err));
     CLO_TRY(clo_i_sql_do(r->ledger, "BEGIN IMMEDIATE", err));
     CLO_TRY(look_at_anchor(r, err));
@@ -409,15 +482,16 @@ clo_status clo_ledger_restore(const clo_restoration *given,
     if (!restoration.ledger || !restoration.ledger[0])
         return clo_i_fail(err, CLO_ARGUMENT, "the path of a ledger is empty");
     if (!restoration.note || !restoration.note[0])
-        return clo_i_fail(err, CLO_ARGUMENT, "a note must say why the ledger is restored");
+        return clo_i_fail(err, CLO_ARGUMENT, "give a note that states why the ledger is restored");
     CLO_TRY(clo_i_ledger_check_text("note", restoration.note, err));
-    restoring r = { .given = &restoration, .visit = visit, .user = user, .held = { .file = -1 } };
+    restoring r = { .given = &restoration,
+                    .visit = visit,
+                    .user = user,
+                    .held = { .file = -1 },
+                    .keeps_draft = true };
     const clo_status status = restore(&r, err);
-    if (r.ledger) clo_i_sql_undo(r.ledger);
-    clo_i_anchor_release(&r.held);
-    clo_ledger_close(r.ledger);
-    clo_i_write_clear(&r.w);
+    let_go(&r);
     clo_i_free(r.slots);
-    if (r.draft[0]) unlink(r.draft);
+    if (r.draft[0] && !r.keeps_draft) unlink(r.draft);
     return status;
 }

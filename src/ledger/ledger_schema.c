@@ -7,6 +7,7 @@
  * chain and the verification are for.
  */
 #include "ledger/ledger_internal.h"
+#include "base/key.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,7 +115,7 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  hash BLOB NOT NULL CHECK (length(hash) = 32)\n"
       ") STRICT" },
     /* What a steward did beside declaring caps; they share the numbers and the chain of those.
-     * `kind` says what `detail` means (ledger_act.c). */
+     * `kind` says what `detail` means (ledger_admin.c). */
     { 4, "table", "act",
       "CREATE TABLE act (\n"
       "  sequence INTEGER PRIMARY KEY CHECK (sequence > 0),\n"
@@ -264,8 +265,9 @@ clo_status clo_i_ledger_insert_head(clo_ledger *ledger, const clo_i_head *head,
 static clo_status insert_head(clo_ledger *ledger, bool closed, clo_error *err)
 {
     clo_i_head head = { .created = ledger->clock() };
-    if (getentropy(head.identity, sizeof head.identity) != 0)
+    if (!clo_i_key_draw(CLO_KEY_IDENTITY, head.identity, sizeof head.identity))
         return clo_i_fail(err, CLO_ENTROPY, "the system gave no random bytes for a new ledger");
+    clo_i_key_take(CLO_KEY_IDENTITY, head.identity, LEDGER_IDENTITY);
     clo_i_chain_start(head.identity, "charge", head.charge_hash);
     clo_i_chain_start(head.identity, "declaration", head.declaration_hash);
     memcpy(head.key_id, ledger->key.id, LEDGER_KEY_ID);
@@ -325,7 +327,7 @@ static clo_status check_version(clo_ledger *ledger, clo_error *err)
     CLO_TRY(is_empty(ledger, &empty, err));
     if (empty)
         return clo_i_fail(err, CLO_LEDGER,
-                          "there is no ledger at %s, the file is empty: make one with cloister "
+                          "the file %s is empty, so it is no ledger: make one with cloister "
                           "ledger init",
                           ledger->shown);
     CLO_TRY(clo_i_sql_number(ledger, "PRAGMA application_id", &application, err));
@@ -341,8 +343,8 @@ static clo_status check_version(clo_ledger *ledger, clo_error *err)
                           ledger->shown, (long long)version, CLO_VERSION, LEDGER_SCHEMA);
     if (version < 1)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s says that its schema is %lld, which never was: it is "
-                          "damaged; restore it from a backup",
+                          "the ledger %s is damaged (schema %lld does not exist): restore it from "
+                          "a backup",
                           ledger->shown, (long long)version);
     ledger->schema = (int)version;
     /* What schemas 2 and 3 lack is needed for writing alone: they are read as they are, an archive
@@ -392,8 +394,8 @@ static clo_status check_head(clo_ledger *ledger, clo_error *err)
     if (entry.sequence != head.charges || memcmp(hash, head.charge_hash, LEDGER_HASH) != 0 ||
         memcmp(hash, stored, LEDGER_HASH) != 0)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s does not end as it should: charge %llu was changed or is "
-                          "missing; keep the file and restore a backup",
+                          "the ledger %s was changed: charge %llu is wrong or missing; keep the "
+                          "file and restore a backup",
                           ledger->shown, (unsigned long long)head.charges);
     return CLO_OK;
 }

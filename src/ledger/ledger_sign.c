@@ -78,8 +78,8 @@ clo_status clo_ledger_public_key(clo_ledger *ledger, uint8_t out[CLO_PUBLIC_KEY_
     CLO_TRY(find_key(ledger, out, &found, err));
     if (found) return CLO_OK;
     return clo_i_fail(err, CLO_LEDGER,
-                      "the ledger %s has signed nothing yet, and its key is not here: ask who has "
-                      "the key for the public one",
+                      "the ledger %s has signed nothing yet, and its key is not here: ask its "
+                      "steward for the public key",
                       ledger->shown);
 }
 

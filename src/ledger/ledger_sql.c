@@ -6,6 +6,7 @@
  */
 #include "ledger/ledger_internal.h"
 #include <errno.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -115,9 +116,9 @@ clo_status clo_i_sql_commit(clo_ledger *ledger, clo_error *err)
     /* A reader in the way, or no room: known not to be committed, and the caller rolls back. */
     if (!status || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_FULL) return status;
     return clo_i_fail(err, CLO_LEDGER,
-                      "the ledger %s failed while a commit was under way: it may or may not have "
-                      "been recorded, and counts if the history shows it; check the disk and look "
-                      "there before you try again",
+                      "the ledger %s failed while it was written: check the disk, and see with "
+                      "cloister ledger history whether the charge was recorded, before you try "
+                      "again",
                       ledger->shown);
 }
 
@@ -198,7 +199,7 @@ int clo_i_sql_wait(void *user, int tries)
     clo_ledger *const ledger = user;
     const int64_t now = now_ns();
     if (tries == 0) ledger->deadline_ns = now + ledger->patience_ms * INT64_C(1000000);
-    if (now >= ledger->deadline_ns) return 0;
+    if (now >= ledger->deadline_ns || !clo_i_ledger_wanted(ledger)) return 0;
     const struct timespec nap = { .tv_nsec = 500000 + (now ^ ledger->process * 7919) % 4000000 };
     nanosleep(&nap, NULL);
     return 1;
@@ -216,20 +217,28 @@ static clo_status fail_to_write(const clo_ledger *ledger, int code, clo_error *e
     case SQLITE_READONLY_CANTINIT:
         return clo_i_fail(err, CLO_LEDGER,
                           "the folder of the ledger %s cannot be written, and a charge needs a "
-                          "journal beside the ledger: allow it with chmod u+w on the folder, or "
-                          "use a ledger elsewhere",
+                          "journal there: allow it with chmod u+w on the folder, or use another "
+                          "ledger",
                           ledger->shown);
     default:
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s cannot be written: it, or its disk, is read-only for "
-                          "this user; allow it with chmod u+w, or use a ledger elsewhere",
+                          "the ledger %s cannot be written by this user: allow it with chmod u+w, "
+                          "or use another ledger",
                           ledger->shown);
     }
 }
 
+/* What the file system has said last. */
+static int last_error(const clo_ledger *ledger)
+{
+    int number = 0;
+    (void)sqlite3_file_control(ledger->db, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}
+
 static clo_status fail_to_read(const clo_ledger *ledger, clo_error *err)
 {
-    const int number = sqlite3_system_errno(ledger->db);
+    const int said = sqlite3_system_errno(ledger->db), number = said ? said : last_error(ledger);
     char text[128];
     return clo_i_fail(err, CLO_LEDGER,
                       "reading or writing the ledger %s failed (%s): check the disk", ledger->shown,
@@ -262,15 +271,26 @@ static clo_status fail_to_wait(const clo_ledger *ledger, clo_error *err)
     char who[48] = "another process";
     const long holder = find_holder(ledger);
     if (holder) snprintf(who, sizeof who, "another process (%ld)", holder);
-    return clo_i_fail(err, CLO_LEDGER,
-                      "the ledger %s is in use by %s, and still was after %g seconds, so nothing "
-                      "was done: try again when that one has ended",
-                      ledger->shown, who, ledger->patience_ms / 1000.0);
+    return clo_i_fail(
+        err, CLO_LEDGER,
+        "%s has used the ledger %s for more than %g seconds, so nothing was done: try "
+        "again later",
+        who, ledger->shown, ledger->patience_ms / 1000.0);
+}
+
+/* SQLite takes a read that failed for damage. */
+bool clo_i_sql_disk_failed(const clo_ledger *ledger)
+{
+    const int number = last_error(ledger);
+    return number == EIO || number == ENXIO;
 }
 
 clo_status clo_i_sql_fail(const clo_ledger *ledger, int code, clo_error *err)
 {
-    switch (code & 0xff) {
+    const int kind = code & 0xff;
+    if ((kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB) && clo_i_sql_disk_failed(ledger))
+        return fail_to_read(ledger, err);
+    switch (kind) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return fail_to_wait(ledger, err);
@@ -278,7 +298,7 @@ clo_status clo_i_sql_fail(const clo_ledger *ledger, int code, clo_error *err)
         return fail_to_write(ledger, code, err);
     case SQLITE_FULL:
         return clo_i_fail(err, CLO_LEDGER,
-                          "the disk of the ledger %s is full: make room and try again",
+                          "the disk of the ledger %s is full: free some space and try again",
                           ledger->shown);
     case SQLITE_CANTOPEN:
         return clo_i_fail(err, CLO_LEDGER,
@@ -296,7 +316,7 @@ clo_status clo_i_sql_fail(const clo_ledger *ledger, int code, clo_error *err)
     case SQLITE_ERROR: /* a table or a column is not there */
         return clo_i_fail(err, CLO_LEDGER,
                           "the ledger %s is damaged (%s): keep the file, restore a backup and run "
-                          "the verification on it",
+                          "cloister ledger verify",
                           ledger->shown, sqlite3_errmsg(ledger->db));
     case SQLITE_NOMEM:
         return clo_i_fail(err, CLO_MEMORY, "out of memory while using the ledger %s",

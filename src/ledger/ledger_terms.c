@@ -137,8 +137,8 @@ clo_status clo_i_terms_of(const clo_ledger *ledger, const clo_i_effects *effects
     }
     if (!right)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s is not sound: an act on the data set %.120s cannot be "
-                          "read; keep the file and restore a backup",
+                          "the ledger %s was changed: an entry about the data set %.120s cannot "
+                          "be read; keep the file and restore a backup",
                           ledger->shown, dataset);
     *out = terms;
     return CLO_OK;
@@ -159,6 +159,23 @@ clo_status clo_i_terms_apply(const clo_i_terms *terms, clo_i_account *account, c
     return CLO_OK;
 }
 
+/* A clock that was put back does not bring back what has expired. */
+clo_status clo_i_terms_now(clo_ledger *ledger, const clo_i_terms *terms, int64_t *now,
+                           clo_error *err)
+{
+    int64_t latest = 0;
+    *now = 0;
+    if (!terms->expires) return CLO_OK; /* nobody asks */
+    *now = ledger->clock();
+    CLO_TRY(clo_i_sql_number(ledger,
+                             "SELECT max(time) FROM (SELECT time FROM charge UNION ALL SELECT time "
+                             "FROM declaration UNION ALL SELECT time FROM act UNION ALL SELECT "
+                             "time FROM result)",
+                             &latest, err));
+    if (latest > *now) *now = latest;
+    return CLO_OK;
+}
+
 clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *before,
                              const clo_i_account *after, int64_t now, clo_error *err)
 {
@@ -166,13 +183,13 @@ clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *befo
     char text[4][CLO_NUMBER_SIZE];
     if (terms->ended)
         return clo_i_fail(err, CLO_BUDGET,
-                          "the data set %.120s was closed by its steward: nothing more is charged "
-                          "on it",
+                          "the data set %.120s was closed by its steward: no more runs are "
+                          "possible",
                           after->name);
     if (terms->expires && now >= terms->expires)
         return clo_i_fail(err, CLO_BUDGET,
-                          "the budget of the data set %.120s has expired: nothing more is charged "
-                          "on it",
+                          "the budget of the data set %.120s has expired: no more runs are "
+                          "possible",
                           after->name);
     CLO_TRY(clo_i_terms_apply(terms, &lowered, err));
     if (clo_i_account_covered(&lowered)) return CLO_OK;
@@ -184,8 +201,8 @@ clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *befo
     clo_i_left_text(left.delta, text[3]);
     return clo_i_fail(
         err, CLO_BUDGET,
-        "the cap on the data set %.120s was lowered to epsilon %s and delta %s, of which epsilon "
-        "%s and delta %s are left: that does not cover this run",
+        "not enough budget is left on the data set %.120s: its cap was lowered to epsilon %s and "
+        "delta %s, of which epsilon %s and delta %s are left",
         after->name, text[0], text[1], text[2], text[3]);
 }
 
@@ -214,7 +231,7 @@ clo_status clo_i_terms_verify(clo_ledger *ledger, uint64_t *wrong, clo_error *er
 static clo_status check_note(const char *note, clo_error *err)
 {
     if (!note || !note[0])
-        return clo_i_fail(err, CLO_ARGUMENT, "a note must say why, for who reads the books");
+        return clo_i_fail(err, CLO_ARGUMENT, "give a note that states the reason");
     return clo_i_ledger_check_text("note", note, err);
 }
 
@@ -276,8 +293,8 @@ static clo_status lower(clo_ledger *ledger, clo_i_writing *w, const void *what, 
     if (!(limit.epsilon > 0 && limit.epsilon <= now.epsilon && limit.delta >= 0 &&
           limit.delta <= now.delta))
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "a cap can only be lowered: its epsilon must be above 0, and neither may "
-                          "be above what it is now");
+                          "a cap can only be lowered: give an epsilon above 0 and at most the "
+                          "present one, and a delta of at most the present one");
     clo_number_text(limit.epsilon, text[0]);
     clo_number_text(limit.delta, text[1]);
     snprintf(value, sizeof value, "%s %s", text[0], text[1]);
@@ -330,7 +347,7 @@ static clo_status choose(clo_ledger *ledger, clo_i_writing *w, const void *what,
         return clo_i_fail(err, CLO_ARGUMENT, "a rule is basic or zcdp, not '%.40s'", name);
     if (w->account.rule != CLO_RULE_OPEN || terms.rule != CLO_RULE_OPEN)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "how the charges of '%.120s' are counted is decided, and stays so",
+                          "the rule of '%.120s' is already decided and cannot change",
                           w->account.name);
     return insert_effect(ledger, w, LEDGER_ACT_RULE, name, note, err);
 }

@@ -40,13 +40,13 @@ clo_status clo_i_token_check(const char *token, const clo_i_token *known, const 
 {
     if (strcmp(known->dataset, dataset) != 0)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "the token %.80s belongs to a run on the data set %.120s: a token is "
-                          "good for one run, so use another one for this",
+                          "the token %.80s belongs to a run on the data set %.120s: use another "
+                          "token for this run",
                           token, known->dataset);
     if (memcmp(known->plan, plan, LEDGER_PLAN) != 0)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "the token %.80s belongs to another plan (charge %llu): repeat that run "
-                          "exactly as it was, or use another token for this one",
+                          "the token %.80s belongs to a run with other settings (charge %llu): "
+                          "repeat that run exactly, or use another token",
                           token, (unsigned long long)known->sequence);
     return CLO_OK;
 }
@@ -55,13 +55,10 @@ clo_status clo_i_token_refuse(const char *token, const clo_i_token *known, clo_e
 {
     if (known->stored)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "the token %.80s is used up, and its result is stored: fetch it, which "
-                          "costs nothing",
-                          token);
+                          "the token %.80s has a stored release: fetch it, which is free", token);
     return clo_i_fail(err, CLO_LEDGER,
-                      "the token %.80s was charged (charge %llu) and has no result: its run died, "
-                      "or is still under way; what it spent stays spent, and another try needs "
-                      "another token",
+                      "the token %.80s was charged (charge %llu) and has no release, because its "
+                      "run died or still runs: the charge stays, and a new run needs another token",
                       token, (unsigned long long)known->sequence);
 }
 
@@ -170,8 +167,8 @@ static clo_status read_result(clo_ledger *ledger, uint64_t sequence, char **byte
     if (!status) status = finished;
     if (!status && !same)
         status = clo_i_fail(err, CLO_LEDGER,
-                            "the stored result of charge %llu in the ledger %s was changed: its "
-                            "hash does not fit; keep the file and restore a backup",
+                            "the stored release of charge %llu in the ledger %s was changed; keep "
+                            "the file and restore a backup",
                             (unsigned long long)sequence, ledger->shown);
     if (status) {
         clo_i_free(copy);
@@ -202,7 +199,7 @@ static clo_status give_result(clo_ledger *ledger, const char *token, const clo_i
     if (!known->stored) CLO_TRY(was_stored(ledger, known->sequence, &was, err));
     if (was)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s is not sound: the result of charge %llu was stored, and "
+                          "the ledger %s was changed: the result of charge %llu was stored, and "
                           "is gone; keep the file and restore a backup",
                           ledger->shown, (unsigned long long)known->sequence);
     if (!known->stored) return clo_i_token_refuse(token, known, err);
@@ -246,9 +243,8 @@ clo_status clo_i_ledger_fetch(clo_ledger *ledger, const char *dataset,
     if (other)
         return clo_i_fail(
             err, CLO_ARGUMENT,
-            "the token %.80s belongs to a run on other data (charge %llu): these were "
-            "changed since; use another token, or fetch its release by the token "
-            "alone",
+            "the token %.80s belongs to a run on other data (charge %llu), because the data have "
+            "changed: use another token, or get its release with cloister ledger fetch",
             token, (unsigned long long)known.sequence);
     return give_result(ledger, token, &known, bytes, length, err);
 }

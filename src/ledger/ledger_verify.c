@@ -16,30 +16,35 @@ static clo_status unsound(const clo_ledger *ledger, clo_error *err, const char *
                           const char *why)
 {
     return clo_i_fail(err, CLO_LEDGER,
-                      "the ledger %s is not sound: %s %llu %s; keep the file and restore a backup",
+                      "the ledger %s was changed: %s %llu %s; keep the file and restore a backup",
                       ledger->shown, what, (number)at, why);
 }
 
+/* As statements: what a table-valued pragma makes of its argument differs between versions. */
 static clo_status check_pages(clo_ledger *ledger, clo_error *err)
 {
-    char answer[LEDGER_TEXT + 1] = "";
+    char answer[51] = "";
     bool dangling = false;
-    clo_i_sql sql = clo_i_sql_start(ledger, "SELECT substr(integrity_check, 1, 50) FROM "
-                                            "pragma_integrity_check(1)");
-    if (clo_i_sql_row(&sql)) clo_i_sql_get_text(&sql, 0, answer);
+    clo_i_sql sql = clo_i_sql_start(ledger, "PRAGMA main.integrity_check(1)");
+    if (clo_i_sql_row(&sql)) {
+        const unsigned char *const text = sqlite3_column_text(sql.statement, 0);
+        snprintf(answer, sizeof answer, "%s", text ? (const char *)text : "no answer");
+    }
     CLO_TRY(clo_i_sql_finish(&sql, err));
+    if (strcmp(answer, "ok") != 0 && clo_i_sql_disk_failed(ledger))
+        return clo_i_sql_fail(ledger, SQLITE_IOERR, err);
     if (strcmp(answer, "ok") != 0)
         return clo_i_fail(err, CLO_LEDGER,
                           "the ledger %s is damaged (%s): keep the file and restore a backup",
                           ledger->shown, answer);
-    sql = clo_i_sql_start(ledger, "SELECT 1 FROM pragma_foreign_key_check");
+    sql = clo_i_sql_start(ledger, "PRAGMA main.foreign_key_check");
     dangling = clo_i_sql_row(&sql);
     CLO_TRY(clo_i_sql_finish(&sql, err));
     if (dangling)
         return clo_i_fail(
             err, CLO_LEDGER,
-            "the ledger %s is not sound: an entry names a data set that is not there; "
-            "keep the file and restore a backup",
+            "the ledger %s was changed: an entry names a data set that is not there; keep the "
+            "file and restore a backup",
             ledger->shown);
     return CLO_OK;
 }
@@ -52,9 +57,9 @@ static const char *wrong_format(int64_t format, const uint8_t key_id[LEDGER_KEY_
                                 uint64_t sequence, uint64_t plain, const clo_i_head *head)
 {
     if (format != (sequence <= plain ? LEDGER_PLAIN : LEDGER_KEYED))
-        return "is hashed in another way than entries of its time were";
+        return "has a hash of the wrong kind";
     if (format == LEDGER_KEYED && memcmp(key_id, head->key_id, LEDGER_KEY_ID) != 0)
-        return "was made with another key than the ledger's";
+        return "was made with another key";
     return NULL;
 }
 
@@ -81,7 +86,7 @@ static clo_status check_charges(clo_ledger *ledger, const clo_i_head *head,
         if (entry.sequence != count)
             wrong = "is missing";
         else if (memcmp(hash, stored, LEDGER_HASH) != 0)
-            wrong = "was changed after it was written: its hash does not fit";
+            wrong = "was changed: its hash is wrong";
         else
             wrong = wrong_format(entry.format, entry.key_id, count, head->plain_charges, head);
     }
@@ -127,8 +132,7 @@ static const char *check_act(clo_ledger *ledger, rows *acts, const clo_i_head *h
     clo_i_act act;
     clo_i_act_get(&acts->sql, &act, stored);
     clo_i_chain_act(&ledger->key, &act, hash);
-    if (memcmp(hash, stored, LEDGER_HASH) != 0)
-        return "was changed after it was written: its hash does not fit";
+    if (memcmp(hash, stored, LEDGER_HASH) != 0) return "was changed: its hash is wrong";
     if (!clo_i_act_is_known(act.kind)) return "is of a kind that only a newer cloister knows";
     return wrong_format(LEDGER_KEYED, act.key_id, act.sequence, head->plain_declarations, head);
 }
@@ -140,8 +144,7 @@ static const char *check_declaration(clo_ledger *ledger, rows *caps, const clo_i
     clo_i_declaration entry;
     clo_i_ledger_get_declaration(&caps->sql, &entry, stored);
     clo_i_chain_declaration(&ledger->key, &entry, hash);
-    if (memcmp(hash, stored, LEDGER_HASH) != 0)
-        return "was changed after it was written: its hash does not fit";
+    if (memcmp(hash, stored, LEDGER_HASH) != 0) return "was changed: its hash is wrong";
     return wrong_format(entry.format, entry.key_id, entry.sequence, head->plain_declarations, head);
 }
 
@@ -201,7 +204,7 @@ static clo_status check_chains(clo_ledger *ledger, const clo_i_head *head, clo_e
     clo_i_chain_seal(&ledger->key, head, charge, declaration, seal);
     if (memcmp(seal, head->seal, LEDGER_HASH) != 0)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s is not sound: the seal at its beginning does not fit; "
+                          "the ledger %s was changed: the seal at its beginning does not fit; "
                           "keep the file and restore a backup",
                           ledger->shown);
     return CLO_OK;
@@ -228,7 +231,7 @@ static clo_status check_results(clo_ledger *ledger, clo_error *err)
     CLO_TRY(clo_i_sql_finish(&sql, err));
     return same ? CLO_OK
                 : unsound(ledger, err, "the stored result of charge", at,
-                          "was changed: its hash does not fit");
+                          "was changed: its hash is wrong");
 }
 
 /* Every act that says that a result was stored has it; those from before schema 4 have no act. */
@@ -347,9 +350,8 @@ static clo_status replay(clo_ledger *ledger, const clo_i_account *stored, clo_er
     if (!status && !same_account(&account, stored))
         return clo_i_fail(
             err, CLO_LEDGER,
-            "the ledger %s is not sound: the totals or the cap of the data set %.120s "
-            "are not what its entries up to charge %llu say; keep the file and restore "
-            "a backup",
+            "the ledger %s was changed: the totals or the cap of the data set %.120s are not what "
+            "its entries up to charge %llu say; keep the file and restore a backup",
             ledger->shown, stored->name, (number)entry.sequence);
     return status;
 }
@@ -393,7 +395,7 @@ static clo_status check_object(clo_ledger *ledger, const clo_i_schema_object *ob
     CLO_TRY(clo_i_sql_finish(&sql, err));
     if (!same)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s is not sound: its %s %s was changed or removed; keep the "
+                          "the ledger %s was changed: its %s %s was changed or removed; keep the "
                           "file and restore a backup",
                           ledger->shown, object->type, object->name);
     return CLO_OK;
@@ -414,7 +416,7 @@ static clo_status check_schema(clo_ledger *ledger, clo_error *err)
     CLO_TRY(clo_i_sql_finish(&sql, err));
     if (objects != wanted)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s is not sound: it holds tables or triggers that are not a "
+                          "the ledger %s was changed: it holds tables or triggers that are not a "
                           "ledger's; keep the file and restore a backup",
                           ledger->shown);
     return CLO_OK;

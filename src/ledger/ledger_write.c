@@ -12,6 +12,7 @@
  *   check the accounts  they are those of that end
  *   ... the caller decides and inserts
  *   write the anchor    with what stands there: a disk that is full or gone is noticed now
+ *   ask the caller      who may have been stopped meanwhile: then nothing is spent
  *   COMMIT
  *   write the anchor    with the new end, and sync it; only then is anything acknowledged
  *   let both go
@@ -26,6 +27,9 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 
 /* That the ledger is closed is as much a part of a decision as the accounts are (ledger.T13); an
  * open one adds nothing, so that what was noted of older ledgers still fits. */
@@ -94,8 +98,8 @@ static clo_status check_groups(const clo_ledger *ledger, const clo_i_writing *w,
         if (w->groups[i].id == 0 || !w->groups[i].capped)
             return clo_i_fail(
                 err, CLO_ARGUMENT,
-                "the ledger %s has no cap for '%.120s', which is to be charged along: "
-                "have it declared first",
+                "the ledger %s has no cap for '%.120s', which would also be charged: declare it "
+                "first",
                 ledger->shown, w->groups[i].name);
     return CLO_OK;
 }
@@ -255,10 +259,51 @@ static void write_slots(const clo_ledger *ledger, const clo_i_writing *w)
     }
 }
 
+/* What is charged must be stored, too.  A disk that is full for good would lose it; what another
+ * program takes meanwhile is not foreseen. */
+static clo_status check_room(const clo_ledger *ledger, clo_error *err)
+{
+    static const uint64_t beside = 64 << 10; /* the charge itself, and its journal */
+    const uint64_t needed = ledger->charge ? ledger->charge->release_bytes : 0;
+    struct statvfs disk;
+    struct stat facts;
+    struct rlimit most;
+    if (needed == 0) return CLO_OK;
+    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
+        stat(ledger->resolved, &facts) == 0 &&
+        (uint64_t)facts.st_size + needed + beside > most.rlim_cur)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the limit of a file's size (ulimit -f) leaves the ledger %s too little "
+                          "room for a release of up to %llu KiB; nothing was spent",
+                          ledger->shown, (unsigned long long)(needed >> 10));
+    if (statvfs(ledger->resolved, &disk) != 0 || disk.f_blocks == 0 ||
+        needed + beside <= (uint64_t)disk.f_bavail * disk.f_frsize)
+        return CLO_OK;
+    return clo_i_fail(err, CLO_LEDGER,
+                      "the disk of the ledger %s has no room for a release of up to %llu KiB: make "
+                      "room and try again; nothing was spent",
+                      ledger->shown, (unsigned long long)(needed >> 10));
+}
+
+bool clo_i_ledger_wanted(const clo_ledger *ledger)
+{
+    const clo_i_charge *const charge = ledger->charge;
+    return !charge || !charge->go_on || charge->go_on(charge->go_on_user);
+}
+
+/* A stop that comes before the COMMIT costs nothing; one that comes later finds a charge. */
+static clo_status check_wanted(const clo_ledger *ledger, clo_error *err)
+{
+    if (clo_i_ledger_wanted(ledger)) return CLO_OK;
+    return clo_i_fail(err, CLO_CANCELLED, "stopped before the charge: nothing was spent");
+}
+
 clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_status so_far, clo_error *err)
 {
     clo_status status = so_far;
+    if (!status) status = check_room(ledger, err);
     if (!status) status = clo_i_anchor_prepare(ledger, &w->held, err);
+    if (!status) status = check_wanted(ledger, err);
     if (!status && clo_i_ledger_planted(ledger, CLO_PLANTED_EARLY_RECEIPT)) {
         clo_i_anchor_release(&w->held);
         clo_i_write_clear(w);

@@ -24,13 +24,31 @@ const clo_mechanism *clo_mechanism_at(size_t i)
     return i < clo_mechanism_count() ? table[i] : NULL;
 }
 
+/* What people also call a family. */
+static const struct {
+    const char *family, *alias;
+} aliases[] = { { "subspace", "pca" }, { "subspaces", "subspace-clusters" } };
+
+const char *clo_mechanism_alias(const clo_mechanism *mechanism)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (strcmp(aliases[i].family, mechanism->family) == 0) return aliases[i].alias;
+    return NULL;
+}
+
+static bool is_called(const char *called, const char *name, size_t length)
+{
+    return called && strncmp(called, name, length) == 0 && !called[length];
+}
+
 const clo_mechanism *clo_mechanism_find(const char *name)
 {
     const char *const slash = strchr(name, '/');
     const size_t length = slash ? (size_t)(slash - name) : strlen(name);
     for (size_t i = 0; i < clo_mechanism_count(); i++) {
         const clo_mechanism *const m = table[i];
-        if (strncmp(m->family, name, length) != 0 || m->family[length]) continue;
+        if (!is_called(m->family, name, length) && !is_called(clo_mechanism_alias(m), name, length))
+            continue;
         if (!slash || strcmp(m->method, slash + 1) == 0) return m;
     }
     return NULL;
@@ -59,6 +77,11 @@ const char *clo_mechanism_proof(const clo_mechanism *mechanism)
 clo_guarantee clo_mechanism_guarantee(const clo_mechanism *mechanism)
 {
     return mechanism->guarantee;
+}
+
+bool clo_mechanism_is_research(const clo_mechanism *mechanism)
+{
+    return mechanism->is_research;
 }
 
 const clo_param *clo_mechanism_params(const clo_mechanism *mechanism, size_t *count)

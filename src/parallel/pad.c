@@ -3,6 +3,7 @@
  * uniform, and the one who has the key takes it off again (pad.T1).
  */
 #include "parallel/parallel.h"
+#include "base/key.h"
 #include <cloister/worker.h>
 #include <sodium.h>
 
@@ -35,6 +36,7 @@ static void apply(const uint8_t *key, int64_t *values, size_t count, bool take_o
 
 void clo_pad_add(const uint8_t key[CLO_PAD_BYTES], int64_t *values, size_t count)
 {
+    clo_i_key_pad(key, CLO_PAD_BYTES, values, count);
     apply(key, values, count, false);
 }
 

@@ -12,6 +12,16 @@ int clo_i_threads(int asked);
 /* From now on the calling thread's parallel regions, and BLAS within it, have so many threads.
  * Returns how many they had, for whoever puts it back. */
 int clo_i_threads_set(int threads);
+/* So many threads, or as many as the system starts now: it may refuse some by a limit (ulimit -u,
+ * pids.max), at which the OpenMP runtime would end the process. */
+int clo_i_threads_startable(int wanted);
+/* Starts so many threads, and takes the buffers that linear algebra on them can need; fewer where a
+ * limit of address space has no room for them.  CLO_MEMORY: none for one.  Afterwards calls on at
+ * most so many ask the system for nothing. */
+CLO_CHECK clo_status clo_i_threads_prepare(int *threads, clo_error *err);
+/* The same for what spends nothing, on as many threads as there are: where there is room for fewer,
+ * the calling thread has fewer from now on. */
+CLO_CHECK clo_status clo_i_threads_fit(clo_error *err);
 
 /* The one-process form of the contract. */
 const clo_comm *clo_i_comm_self(void);

@@ -98,6 +98,7 @@ typedef struct contest {
     size_t setting_count;
     const clo_domain *domain;
     clo_loss budget;
+    bool less; /* than was asked for */
     clo_guarantee accept;
     clo_reading most; /* a plan that wants more of its rows does not take part */
     size_t methods;   /* of the family */
@@ -122,13 +123,13 @@ static clo_status admit(const contest *c, clo_plan **plan, clo_error *why)
     *plan = NULL;
     if (c->most == CLO_READING_BLOCKS)
         return clo_i_fail(why, CLO_UNSUPPORTED,
-                          "no method of %s serves this on several ranks: %s/%s needs all rows in "
-                          "one process",
+                          "no suitable method of %s can run on several ranks (%s/%s needs all "
+                          "rows in one process): use one rank",
                           m->family, m->family, m->method);
     return clo_i_fail(
         why, CLO_UNSUPPORTED,
-        "no method of %s serves this with sums alone, as rows in several parts and rows that are "
-        "not held must: %s/%s asks for more of them",
+        "no suitable method of %s works with sums only, which rows in several parts or a limit of "
+        "memory require (%s/%s needs more): run in one process without a limit",
         m->family, m->family, m->method);
 }
 
@@ -223,17 +224,22 @@ static void give_reason(const contest *c)
     if (c->methods == 1)
         text[0] = 0; /* there was nothing to choose */
     else if (c->count == 1)
-        snprintf(text, room, "%s is the one method that serves these parameters and this budget",
-                 method);
+        snprintf(text, room, "only %s suits these settings and this budget", method);
     else if (isfinite(c->best->error) && isfinite(c->next->error))
         snprintf(text, room,
-                 "of %zu methods that serve, %s promises the least error: %.3g, and %s %.3g",
+                 "of %zu suitable methods, %s has the smallest expected error: %.3g (%s: %.3g)",
                  c->count, method, c->best->error, c->next->mechanism->method, c->next->error);
     else if (isfinite(c->best->error))
-        snprintf(text, room, "of %zu methods that serve, %s promises the least error: %.3g",
+        snprintf(text, room, "of %zu suitable methods, %s has the smallest expected error: %.3g",
                  c->count, method, c->best->error);
     else
-        snprintf(text, room, "%s is the family's preset", method);
+        snprintf(text, room, "%s is the default of its family", method);
+    const size_t length = strlen(text);
+    if (c->less)
+        snprintf(
+            text + length, room - length,
+            "%sonly epsilon %g is used and charged, because more would hardly change the result",
+            length ? "; " : "", clo_i_largest_epsilon);
 }
 
 static clo_status choose(contest *c, const char *family, clo_error *err)
@@ -254,7 +260,7 @@ static clo_status choose(contest *c, const char *family, clo_error *err)
 }
 
 /* Of a budget that no Gaussian noise may have, as much as it may: that noise is as good as none,
- * and without it the choice would be among the worst methods. */
+ * and without it the choice would be among the worst methods.  give_reason says so. */
 static clo_loss worth_spending(clo_loss budget)
 {
     if (isfinite(budget.epsilon)) budget.epsilon = fmin(budget.epsilon, clo_i_largest_epsilon);
@@ -269,10 +275,12 @@ clo_status clo_plan_auto_among(clo_reading most, const char *family, const clo_s
                   .setting_count = count,
                   .domain = domain,
                   .budget = worth_spending(budget),
+                  .less = worth_spending(budget).epsilon < budget.epsilon,
                   .accept = accept,
                   .most = most,
                   .rough.rough = true };
-    const clo_status status = choose(&c, family, err);
+    const clo_mechanism *const called = strchr(family, '/') ? NULL : clo_mechanism_find(family);
+    const clo_status status = choose(&c, called ? called->family : family, err);
     for (candidate *who = c.candidates; who < c.candidates + c.count; who++) {
         if (!status && who == c.best)
             *out = who->plan;

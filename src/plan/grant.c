@@ -77,6 +77,9 @@ static clo_status make_charge(const clo_spending *spending, wording *words, clo_
                            .host = words->host,
                            .purpose = spending->purpose,
                            .along = spending->along,
+                           .go_on = spending->go_on,
+                           .go_on_user = spending->go_on_user,
+                           .release_bytes = spending->release_bytes,
                            .program = "cloister " CLO_VERSION };
     clo_i_charge charge = *out;
     for (size_t i = 0; i < plan->line_count; i++) events[i] = plan->lines[i].event;
@@ -124,8 +127,7 @@ const char *clo_grant_token(const clo_grant *grant)
 clo_status clo_grant_certificate(const clo_grant *grant, clo_certificate *out, clo_error *err)
 {
     if (!grant->metered)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "a run that was not metered is no ledger's to certify");
+        return clo_i_fail(err, CLO_ARGUMENT, "a run without a ledger cannot be certified");
     const clo_i_receipt *const receipt = &grant->receipt;
     const clo_certificate certificate = { .struct_size = sizeof certificate,
                                           .ledger = receipt->ledger,

@@ -19,7 +19,9 @@ static const double HAIR = 1 - 0x1p-30;
 
 void clo_learning_init(clo_learning *learning, size_t size)
 {
-    const clo_learning presets = { .norm_share = 0.1, .center_share = 0.1, .quantile = 0.98 };
+    const clo_learning presets = { .norm_share = CLO_I_LEARNT_SHARE,
+                                   .center_share = CLO_I_LEARNT_SHARE,
+                                   .quantile = CLO_I_LEARNT_QUANTILE };
     clo_i_give_presets(learning, size, &presets, sizeof presets);
 }
 
@@ -35,7 +37,7 @@ static clo_status take(const clo_learning *given, clo_learning *learning, clo_er
     if ((learning->norm && !(norm >= LEAST_SHARE)) ||
         (learning->center && !(center >= LEAST_SHARE)) || !(norm + center <= 1 - LEAST_SHARE))
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "the shares of norm and centre must be at least %g and leave as much to "
+                          "the shares of norm and center must be at least %g and leave as much to "
                           "the mechanism, not %g and %g",
                           LEAST_SHARE, norm, center);
     if (!(learning->quantile >= 0.5 && learning->quantile <= 0.99999))
@@ -45,7 +47,7 @@ static clo_status take(const clo_learning *given, clo_learning *learning, clo_er
     if (learning->norm_about < 0 || !isfinite(learning->norm_about) ||
         (learning->norm && learning->norm_about > 0))
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "a norm about the centre must be a finite number above 0, and is given "
+                          "a norm about the center must be a finite number above 0, and is given "
                           "only where no norm is learnt");
     return CLO_OK;
 }
@@ -84,7 +86,7 @@ static clo_status add_mean(const clo_plan *plan, clo_loss loss, steps *out, clo_
 {
     const clo_loss spent = { loss.epsilon * HAIR, loss.delta * HAIR };
     CLO_TRY(clo_i_plan_cluster_sum_within(&plan->domain, 1, CLO_SUM_AUTO, spent, 1,
-                                          "sum and number of the records, to learn their centre",
+                                          "sum and number of the records, to learn their center",
                                           &out->lines[out->count], err));
     out->losses[out->count++] = spent;
     return CLO_OK;
@@ -97,7 +99,7 @@ static clo_status plan_steps(const clo_plan *plan, const clo_learning *learning,
     const clo_loss mean = { whole.epsilon * learning->center_share,
                             whole.delta * learning->center_share };
     if (learning->norm && learning->center)
-        CLO_TRY(add_quantile(plan, learning, each, "quantile of the row norms, to learn the centre",
+        CLO_TRY(add_quantile(plan, learning, each, "quantile of the row norms, to learn the center",
                              out, err));
     if (learning->center) CLO_TRY(add_mean(plan, mean, out, err));
     if (learning->norm)
@@ -135,16 +137,17 @@ static clo_status check_domain(const clo_domain *domain, const clo_learning *lea
 {
     if (learning->center && domain->lower)
         return clo_i_fail(err, CLO_DOMAIN,
-                          "a centre is learnt without column bounds, which already have a middle");
+                          "a private center and column bounds exclude each other: bounds already "
+                          "have a middle");
     if (learning->center && domain->frame)
         return clo_i_fail(err, CLO_DOMAIN,
-                          "a centre is learnt in the data's own columns, not in a subspace's "
+                          "a center is learnt in the data's own columns, not in a subspace's "
                           "coordinates");
     /* About a centre no entry is zero: sparse records become dense ones (clo_i_recenter_check). */
     if (learning->center && domain->cols > MOST_COLUMNS_ABOUT)
         return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "a centre is learnt in at most %d columns, not in %zu: give a "
-                          "public one, or leave it at 0",
+                          "a private center is possible in at most %d columns, not in %zu: give a "
+                          "public one, or leave it out",
                           (int)MOST_COLUMNS_ABOUT, domain->cols);
     return CLO_OK;
 }
@@ -197,7 +200,7 @@ static clo_status check_mechanism(const clo_plan *plan, const clo_learning *lear
     double *center = NULL;
     if (strcmp(plan->mechanism->family, "bounds") == 0)
         return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "bounds are what is being asked for: there is nothing to learn first");
+                          "this run looks for bounds: leave out the private norm and center");
     changed.norm = learning->norm ? ldexp(radius * less, -CLO_QUANTILE_OCTAVES) : about;
     if (!learning->center) return try_domain(plan, &changed, err);
     CLO_TRY(clo_i_alloc(plan->domain.cols, sizeof *center, &center, err));

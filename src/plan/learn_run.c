@@ -5,9 +5,9 @@
 #include "plan/norm_quantile.h"
 #include "domain/domain.h"
 #include "parallel/parallel.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/cluster_sum.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <string.h>
 

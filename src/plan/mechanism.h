@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "ledger/ledger.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "release/release.h"
 #include <cloister/mechanism.h>
 
@@ -34,6 +34,7 @@ struct clo_mechanism {
     const char *summary;
     const char *proof;       /* under proofs/: the claim, and why it holds */
     clo_guarantee guarantee; /* the weakest, over all values of the parameters */
+    bool is_research;        /* less accurate than others on nearly all data, or promises less */
     /* That of a plan with these values; NULL: it is always the above. */
     clo_guarantee (*guarantee_of)(const double *values);
     const clo_param *params;

@@ -8,8 +8,8 @@
 #include "base/planted.h"
 #include "domain/domain.h"
 #include "parallel/parallel.h"
-#include "query/kept.h"
-#include "query/lens.h"
+#include "ask/lens_cache.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <sodium.h>
 #include <string.h>
@@ -64,10 +64,9 @@ clo_status clo_i_price_lines(const clo_line *lines, size_t count, clo_loss budge
 /* What two plans must have in common to ask the same. */
 static bool ask_the_same(const clo_line *a, const clo_line *b)
 {
-    uint8_t first[CLO_LINE_BYTES], second[CLO_LINE_BYTES];
-    clo_i_line_write(a, first);
-    clo_i_line_write(b, second);
-    return memcmp(first, second, sizeof first) == 0;
+    uint8_t bytes[CLO_LINE_BYTES];
+    clo_i_line_write(a, bytes);
+    return clo_i_line_is(b, bytes);
 }
 
 typedef crypto_generichash_state hash;
@@ -227,11 +226,10 @@ clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void
     for (size_t i = 0; same && i < count; i++)
         same = ask_the_same(&draft->lines[i], &plan->lines[plan->steps + i]);
     if (!status && !same)
-        status =
-            clo_i_fail(err, CLO_UNSUPPORTED,
-                       "what %s/%s asks depends on the norm itself, so that a run cannot learn "
-                       "it first: find one with bounds/quantile before",
-                       plan->mechanism->family, plan->mechanism->method);
+        status = clo_i_fail(err, CLO_UNSUPPORTED,
+                            "%s/%s cannot find a private norm in the same run: find one first with "
+                            "'cloister bounds'",
+                            plan->mechanism->family, plan->mechanism->method);
     if (!status) memcpy(lines, draft->lines, count * sizeof *lines);
     clo_i_free(draft);
     return status;
@@ -246,11 +244,14 @@ clo_status clo_i_plan_unpriced(const clo_params *params, const clo_domain *domai
     CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
     const clo_guarantee guarantee =
         mechanism->guarantee_of ? mechanism->guarantee_of(params->values) : mechanism->guarantee;
-    if (guarantee > accept)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "%s/%s is private only in the %s sense: accept that by name, or choose "
-                          "another method",
-                          mechanism->family, mechanism->method, clo_guarantee_name(guarantee));
+    if (guarantee > accept) {
+        (void)clo_i_fail(err, CLO_ARGUMENT,
+                         "%s/%s has the guarantee %s, which is weaker than exact: choose another "
+                         "method, or accept it (accept %s)",
+                         mechanism->family, mechanism->method, clo_guarantee_name(guarantee),
+                         clo_guarantee_name(guarantee));
+        return clo_i_advise(err, CLO_ARGUMENT, "accept %s", clo_guarantee_name(guarantee));
+    }
     clo_domain whole;
     CLO_TRY(clo_i_domain_take(domain, &whole, err));
     if (whole.frame && strcmp(mechanism->family, "bounds") == 0)

@@ -64,8 +64,7 @@ clo_status clo_plan_predict_columns(const clo_plan *plan, double rows, double *e
     double error;
     CLO_TRY(clo_plan_predict(plan, rows, &error, &meaning, err));
     if (!plan->mechanism->of_points || domain->frame)
-        return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "the error of %s/%s is not one of points in the data's own columns",
+        return clo_i_fail(err, CLO_UNSUPPORTED, "the error of %s/%s cannot be stated per column",
                           plan->mechanism->family, plan->mechanism->method);
     const double each = error * clo_i_domain_radius(domain) / sqrt((double)domain->cols);
     for (size_t j = 0; j < domain->cols; j++)

@@ -14,17 +14,15 @@ static clo_status find_subspace(const clo_release *release, clo_array *basis, cl
     const size_t d = clo_release_cols(release);
     if (strcmp(clo_release_family(release), "subspace") != 0)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "a release of the family subspace is wanted to project on, not of %.60s",
+                          "a projection needs a release of the family subspace, not of %.60s",
                           clo_release_family(release));
     if (!clo_release_find(release, "basis", basis))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the release holds no subspace to project on: it answered that it found "
-                          "none");
+        return clo_i_fail(err, CLO_ARGUMENT, "the release holds no subspace: its run found none");
     if (basis->dimensions != 2 || basis->shape[0] != d || basis->shape[1] > d)
         return clo_i_fail(err, CLO_FORMAT, "the basis of the release does not have its columns");
     if (clo_release_find(release, "center", center) &&
         (center->dimensions != 1 || center->shape[0] != d))
-        return clo_i_fail(err, CLO_FORMAT, "the centre of the release does not have its columns");
+        return clo_i_fail(err, CLO_FORMAT, "the center of the release does not have its columns");
     return CLO_OK;
 }
 

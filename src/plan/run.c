@@ -4,18 +4,20 @@
  */
 #include "domain/domain.h"
 #include <cloister/output.h>
-#include "plan/drive.h"
-#include "plan/lift.h"
+#include "plan/run_on_workers.h"
+#include "plan/unproject.h"
 #include "plan/mechanism.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
-#include "query/kept.h"
-#include "query/lens.h"
+#include "ask/lens_cache.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WORTH_ASKING = 1 << 26 }; /* bytes: below, what is left is not looked up */
 
 void clo_run_options_init(clo_run_options *options, size_t size)
 {
@@ -122,8 +124,8 @@ static void state(const clo_plan *plan, bool secure, char *text, size_t size)
          factor[32];
     if (!secure) {
         snprintf(text, size,
-                 "Reproducible, not private: it was made from a seed, and whoever knows "
-                 "the seed can take the noise away.");
+                 "Reproducible, not private: it was made from a seed, and whoever knows the seed "
+                 "can take the noise away.");
         return;
     }
     if (domain->frame && domain->frame->not_private) {
@@ -189,11 +191,10 @@ static clo_status check_sums(const clo_plan *plan, const clo_bounded *data, clo_
         if (clo_i_line_reading(&plan->lines[i]) == CLO_READING_SUM) continue;
         clo_i_name_sums(plan, methods, sizeof methods);
         return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "%s/%s asks %s, which needs all rows in memory: run without a limit of "
+                          "%s/%s needs all rows in memory (query %s): run without a limit of "
                           "memory%s%s",
                           plan->mechanism->family, plan->mechanism->method, clo_i_query_name(query),
-                          methods[0] ? ", or take a method that asks for sums alone: " : "",
-                          methods);
+                          methods[0] ? ", or choose a method that needs only sums: " : "", methods);
     }
     return CLO_OK;
 }
@@ -244,10 +245,10 @@ static const char *why_not(clo_reading reading, clo_places places)
     if (reading == CLO_READING_WHOLE)
         return ranks ? "needs all rows in one process: run on one rank"
                      : "needs all rows in one process: run in one";
-    return ranks ? "works on blocks of the rows in their order, which persons on several ranks do "
-                   "not keep: run on one rank"
-                 : "works on blocks of the rows, which these workers do not solve: run in one "
-                   "process, on MPI ranks, or on workers that do (clo_workers.solve)";
+    return ranks ? "works on blocks of rows, which several ranks cannot form with persons: run on "
+                   "one rank"
+                 : "works on blocks of rows, which these workers cannot solve: run in one "
+                   "process, on MPI ranks, or on workers with clo_workers.solve";
 }
 
 /* Persons keep to their parts, whose rows have an order; ranks deal them out. */
@@ -273,11 +274,11 @@ clo_status clo_i_check_reading(const clo_plan *plan, clo_places places, clo_erro
         snprintf(others + used, sizeof others - used, "%s%s/%s", used ? ", " : "", m->family,
                  m->method);
     }
-    return clo_i_fail(
-        err, CLO_UNSUPPORTED, "%s/%s asks %s, which %s, or take a method that %s%s%s", own->family,
-        own->method, clo_i_query_name(first->query), why_not(clo_i_line_reading(first), places),
-        most == CLO_READING_SUM ? "asks for sums alone" : "asks for sums or in blocks",
-        others[0] ? ": " : "", others);
+    return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s (query %s) %s, or choose a method that %s%s%s",
+                      own->family, own->method, clo_i_query_name(first->query),
+                      why_not(clo_i_line_reading(first), places),
+                      most == CLO_READING_SUM ? "needs only sums" : "needs only sums or blocks",
+                      others[0] ? ": " : "", others);
 }
 
 static clo_status check_workers(const clo_plan *plan, const clo_run_options *options,
@@ -288,8 +289,8 @@ static clo_status check_workers(const clo_plan *plan, const clo_run_options *opt
     CLO_TRY(clo_i_check_reading(plan, workers.solve ? CLO_AT_WORKERS : CLO_AT_FOLDERS, err));
     if (options->solve_block)
         return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "a solver of the caller's own is of one process or of ranks: workers do "
-                          "not have it");
+                          "a solver of your own can run in one process or on MPI ranks, not on "
+                          "workers");
     return CLO_OK;
 }
 
@@ -330,7 +331,7 @@ static clo_status check_driver(const clo_run_options *options, const clo_bounded
 {
     if (!options->workers || clo_i_has_no_rows(data)) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
-                      "the rows of this run are with its workers: its own data must have none");
+                      "the rows of this run are with its workers, so its own data must have none");
 }
 
 clo_status clo_i_check_part(const clo_plan *plan, const clo_bounded *data, int threads,
@@ -400,6 +401,21 @@ static size_t count_workspace(const clo_plan *plan, const clo_bounded *data,
                                 options->block_rows);
 }
 
+/* By the part that follows from the plan alone, whatever the rows: so the words may say how much it
+ * is.  Where the system cannot give it, a process that takes it is ended. */
+static clo_status check_room(const clo_plan *plan, const clo_run_options *options, int threads,
+                             clo_error *err)
+{
+    const size_t needed = clo_i_plan_workspace(plan, NULL, NULL, threads, options->block_rows);
+    if (needed < WORTH_ASKING || needed == SIZE_MAX) return CLO_OK;
+    const uint64_t left = clo_i_memory_left("");
+    if (needed <= left) return CLO_OK;
+    return clo_i_fail(err, CLO_MEMORY,
+                      "this run needs %.1f GiB of memory besides its rows, and %.1f GiB are free: "
+                      "use fewer columns, clusters or threads; nothing was spent",
+                      ldexp((double)needed, -30), ldexp((double)left, -30));
+}
+
 clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
                                  const clo_run_options *given, clo_workspace **out, clo_error *err)
 {
@@ -408,6 +424,7 @@ clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
     CLO_TRY(check_data(plan, data, options.comm, err));
     const int threads = clo_i_threads(options.threads);
     const size_t bytes = count_workspace(plan, data, &options, threads);
+    CLO_TRY(check_room(plan, &options, threads, err));
     CLO_TRY(clo_i_data_check_memory(data, bytes, threads, err));
     return clo_workspace_new(bytes, out, err);
 }
@@ -508,7 +525,7 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
     clo_workers workers = clo_workers_default();
     if (options.workers) {
         CLO_TRY(clo_i_take_options("clo_workers", options.workers, &workers, sizeof workers, err));
-        CLO_TRY(clo_i_driver_open(&driver, &workers, &plan->domain, options.persons, err));
+        CLO_TRY(clo_i_driver_open(&driver, &workers, &plan->domain, options.persons, rng, err));
         options.comm = &driver.comm;
     }
     const clo_comm *const comm = options.comm ? options.comm : clo_i_comm_self();

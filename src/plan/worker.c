@@ -5,9 +5,9 @@
  * machine) and mean one ask: the driver's meter counts (meter.T1), and nothing but the driver's
  * noised answers leaves the operator's side (fold.T4).
  */
-#include "plan/drive.h"
+#include "plan/run_on_workers.h"
 #include "parallel/parallel.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <string.h>
 
 struct clo_worker {

@@ -11,13 +11,14 @@
  * (aggregate.T5).  The scale of the noise is a secret.  The solutions themselves are in floating
  * point, so the guarantee is that of real numbers.
  */
-#include "query/parts.h"
+#include "ask/query_steps.h"
+#include "query/queries.h"
 #include "parallel/parallel.h"
 #include "accounting/smooth.h"
 #include "query/aggregate.h"
 #include "query/aggregate_space.h"
-#include "query/blocks.h"
-#include "query/fold.h"
+#include "ask/blocks.h"
+#include "ask/fold.h"
 #include "query/smooth_bound.h"
 #include "random/random.h"
 #include <math.h>
@@ -65,7 +66,9 @@ static clo_status plan(const clo_domain *domain, const clo_space *space, size_t 
                           (int)MOST_BLOCKS, blocks);
     CLO_TRY(calibrate(loss, space->length, blocks, domain->rows_per_unit, &smooth, err));
     if (smooth.alpha * (1 << FLOOR_BITS) < sqrt((double)space->length))
-        return clo_i_fail(err, CLO_ARGUMENT, "epsilon %g is too small for so many coordinates",
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "epsilon %g is too small for so many coordinates: raise it, or choose "
+                          "another method",
                           loss.epsilon);
     *out = (clo_line){ .query = &clo_i_query_aggregate,
                        .label = label,
@@ -219,12 +222,17 @@ static clo_status measure_all(const clo_context *context, const solutions *s, do
 #pragma omp parallel for schedule(dynamic) num_threads(context->threads)
         for (size_t i = 0; i < s->blocks; i++) {
             const size_t thread = (size_t)omp_get_thread_num();
-            const clo_status mine =
+            if (atomic_load(&failure)) continue;
+            clo_status mine =
                 measure_row(s, i, partners + thread * clusters, scratch + thread * room, distances);
+            if (!mine && thread == 0) mine = clo_i_tell_progress(context, 1, NULL);
             if (mine) atomic_store(&failure, (int)mine);
         }
         status = (clo_status)atomic_load(&failure);
-        if (status) clo_i_fail(err, status, "the solutions could not be compared");
+        if (status == CLO_CANCELLED)
+            clo_i_fail(err, status, "the run was stopped on request");
+        else if (status)
+            clo_i_fail(err, status, "the solutions could not be compared");
     }
     for (size_t i = 0; i < s->blocks && !status; i++)
         clo_i_sort(distances + i * s->blocks, s->blocks);
@@ -305,13 +313,6 @@ static clo_status help(clo_context *context, const clo_ask *ask, const clo_bound
     return status;
 }
 
-/* The rest of its room follows the number of rows, which no plan knows. */
-static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
-{
-    (void)fold, (void)space, (void)err;
-    return CLO_OK;
-}
-
 /* A basis of many columns is known by that of its complement. */
 static clo_numbers numbers_of(const clo_line *line)
 {
@@ -321,16 +322,11 @@ static clo_numbers numbers_of(const clo_line *line)
     return (clo_numbers){ k * d * small, k * d * q };
 }
 
-static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace *space,
-                               clo_error *err)
+/* The rest of its room follows the number of rows, which no plan knows. */
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
-    return clo_i_division_room(line, clo_i_aggregate_part(line).blocks, rows, space, err);
-}
-
-static clo_status lay_out_spread(const clo_line *line, size_t rows, const clo_ranks *ranks,
-                                 clo_workspace *space, clo_error *err)
-{
-    return clo_i_spread_room(line, clo_i_aggregate_part(line).blocks, rows, ranks, space, err);
+    (void)fold, (void)space, (void)err;
+    return CLO_OK;
 }
 
 static size_t count_blocks(const clo_line *line)
@@ -344,8 +340,8 @@ const clo_query clo_i_query_aggregate = {
     .numbers = numbers_of,
     .sampler = "exactly rounded Gaussian",
     .lay_out = lay_out,
-    .lay_out_rows = lay_out_rows,
-    .blocks = count_blocks,
-    .lay_out_spread = lay_out_spread,
-    .help = help,
+    .blocks = {
+        .count = count_blocks,
+        .help = help,
+    },
 };

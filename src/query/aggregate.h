@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_AGGREGATE_H
 #define CLO_QUERY_AGGREGATE_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 typedef struct clo_aggregate_part {
     size_t dim, blocks; /* dim: of each subspace, 0: centres */

@@ -10,7 +10,7 @@
 #ifndef CLO_AGGREGATE_SPACE_H
 #define CLO_AGGREGATE_SPACE_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 typedef struct clo_space clo_space;
 struct clo_space {

@@ -8,8 +8,9 @@
  * on counts in units of 2^-20.
  */
 #include "query/cell_counts.h"
+#include "query/queries.h"
 #include "bound/bound.h"
-#include "query/fold.h"
+#include "ask/fold.h"
 #include <math.h>
 
 enum { BITS = 20 };
@@ -38,8 +39,7 @@ static clo_status plan_laplace(const clo_domain *domain, double epsilon, uint64_
     const double parts = epsilon * (double)PARTS;
     if (!(parts >= 1))
         return clo_i_fail(err, CLO_BUDGET,
-                          "so small a budget needs more noise than any release could bear: raise "
-                          "epsilon");
+                          "epsilon is so small that the noise would exceed every number: raise it");
     if (!(epsilon <= 1e6) || domain->rows_per_unit > (uint64_t)1 << 31)
         return clo_i_fail(err, CLO_ARGUMENT, "counts of cells need an epsilon of at most 1e6");
     line->sensitivity = moved * domain->rows_per_unit;
@@ -195,9 +195,11 @@ const clo_query clo_i_query_cell_counts = {
     .name = "cell_counts",
     .reading = CLO_READING_SUM,
     .numbers = numbers,
-    .check = check,
-    .entries = entries,
     .lay_out = lay_out,
-    .add = count_block,
-    .gather = gather,
+    .sum = {
+        .check = check,
+        .entries = entries,
+        .add = count_block,
+        .gather = gather,
+    },
 };

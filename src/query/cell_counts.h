@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_CELL_COUNTS_H
 #define CLO_QUERY_CELL_COUNTS_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* How many records lie in each cell of a public grid, side cells along each column of a cube that
  * holds the ball, or the box inside of it: all cells, also the empty ones.  cell_counts.T1.  kind

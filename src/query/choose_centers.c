@@ -16,10 +16,11 @@
  * the totals of all m k swaps.
  */
 #include "query/choose_centers.h"
+#include "query/queries.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "query/fold.h"
-#include "query/assign.h"
+#include "ask/fold.h"
+#include "ask/assign.h"
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ clo_status clo_i_plan_choose_centers(const clo_domain *domain, const clo_center_
                           (int)MOST_CANDIDATES, how->candidates);
     if (!(how->reach >= 0x1p-10 && how->reach <= 2))
         return clo_i_fail(err, CLO_INTERNAL,
-                          "a choice of centres reaches at most through the ball");
+                          "a choice of centers reaches at most through the ball");
     while (unit * domain->rows_per_unit > MOST_SENSITIVITY) unit /= 2;
     line.count_unit = unit;
     /* Half of the range by which the losses of one unit's records may change: choose_centers.T1. */
@@ -299,6 +300,7 @@ static clo_status draw_swaps(clo_context *context, clo_sum *sum, size_t steps, s
     for (size_t step = 0, at = 0; step < steps; step++) {
         const size_t next = step % kept;
         size_t swap = 0;
+        CLO_TRY(clo_i_tell_progress(context, (double)step / (double)steps, err));
         score_swaps(&sum->fold, sets + at * k, scores);
         CLO_TRY(clo_i_draw_exponential(context, sum->line, scores, k * count, &swap, err));
         memmove(sets + next * k, sets + at * k, k * sizeof *sets);
@@ -376,10 +378,12 @@ const clo_query clo_i_query_choose_centers = {
     .name = "choose_centers",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_drawn,
-    .lay_out_told = lay_out_told,
-    .check = check,
-    .entries = entries,
     .lay_out = lay_out,
-    .add = add_block,
-    .gather = gather,
+    .sum = {
+        .lay_out_told = lay_out_told,
+        .check = check,
+        .entries = entries,
+        .add = add_block,
+        .gather = gather,
+    },
 };

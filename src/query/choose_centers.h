@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_CHOOSE_CENTERS_H
 #define CLO_QUERY_CHOOSE_CENTERS_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* Which of several candidate points are the best centres, by the exponential mechanism on minus the
  * total of the records' distances, or squared distances, to the nearest centre of a set.

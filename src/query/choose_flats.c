@@ -8,9 +8,10 @@
  * and the same epsilon buys a choice that is twice as sharp.
  */
 #include "query/choose_flats.h"
+#include "query/queries.h"
 #include "bound/bound.h"
-#include "query/fold.h"
-#include "query/assign.h"
+#include "ask/fold.h"
+#include "ask/assign.h"
 
 enum { BITS = 15, FINEST_UNIT = 20, MOST_CANDIDATES = 1024 };
 /* The largest sensitivity that a choice takes. */
@@ -133,9 +134,11 @@ const clo_query clo_i_query_choose_flats = {
     .name = "choose_flats",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_drawn,
-    .check = check,
-    .entries = entries,
     .lay_out = lay_out,
-    .add = add_block,
-    .gather = gather,
+    .sum = {
+        .check = check,
+        .entries = entries,
+        .add = add_block,
+        .gather = gather,
+    },
 };

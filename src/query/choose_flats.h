@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_CHOOSE_FLATS_H
 #define CLO_QUERY_CHOOSE_FLATS_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 typedef struct clo_flats_part {
     size_t vectors; /* rows of a rule, at most */

@@ -6,13 +6,14 @@
  * times as long: so the latter is for budgets without a delta, or with a tiny one, or for very few
  * columns.
  */
-#include "query/cluster_sum_parts.h"
+#include "query/cluster_sum_internal.h"
+#include "query/queries.h"
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
 #include "linalg/linalg.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/cluster_sum.h"
 #include <math.h>
 
@@ -82,7 +83,7 @@ clo_status clo_i_noisy_cluster_sums(clo_context *context, size_t number, const c
     CLO_TRY(clo_i_sum_answer(context, number, query, data, &told, &sum, err));
     const clo_share shares[] = { { sums, sum.line->cols, ldexp(1, sum.line->bits) },
                                  { counts, 1, (double)sum.line->count_unit } };
-    clo_i_sum_tell(&sum, shares, 2);
+    clo_i_sum_tell(&sum, shares, 2, NULL);
     return CLO_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_CLUSTER_SUM_H
 #define CLO_QUERY_CLUSTER_SUM_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 /* Either of the two.  clo_i_plan_cluster_sum: by the kind of one ask's event (CLO_EVENT_GAUSSIAN
  * with mu, CLO_EVENT_PURE with epsilon).  clo_i_plan_cluster_sum_within: `times` asks spend this

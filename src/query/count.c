@@ -5,8 +5,9 @@
  * is public there, but not how many of them are null and count for nothing (bound.T6).
  */
 #include "query/count.h"
+#include "query/queries.h"
 #include "bound/bound.h"
-#include "query/fold.h"
+#include "ask/fold.h"
 
 static const uint64_t RECORD = (uint64_t)1 << 20;
 
@@ -74,9 +75,11 @@ const clo_query clo_i_query_count = {
     .name = "count",
     .reading = CLO_READING_SUM,
     .numbers = numbers,
-    .reads_nothing = true,
-    .check = check,
-    .entries = entries,
     .lay_out = lay_out,
-    .gather = gather,
+    .sum = {
+        .reads_nothing = true,
+        .check = check,
+        .entries = entries,
+        .gather = gather,
+    },
 };

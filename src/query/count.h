@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_COUNT_H
 #define CLO_QUERY_COUNT_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* How many records there are, with Gaussian noise. count.T1 */
 CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,

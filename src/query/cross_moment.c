@@ -14,6 +14,7 @@
  * toward zero.  So no rounding makes a cross moment longer than 1 (cross_moment.T2).
  */
 #include "query/cross_moment.h"
+#include "query/queries.h"
 #include "bound/bound.h"
 #include "query/grouped.h"
 #include <math.h>
@@ -231,17 +232,19 @@ clo_status clo_i_ask_cross_moment(clo_context *context, size_t number, const clo
 {
     const clo_viewer viewer = { &clo_i_query_cross_moment, BITS, WIDEST, square_unit_of };
     const clo_view_sums told = { out->moments, out->squares, out->sizes };
-    return clo_i_ask_views(context, number, &viewer, data, rule, views, told, err);
+    return clo_i_ask_views(context, number, &viewer, data, rule, views, told, NULL, err);
 }
 
 const clo_query clo_i_query_cross_moment = {
     .name = "cross_moment",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_added,
-    .check = check,
-    .entries = entries,
     .lay_out = lay_out,
-    .lay_out_told = clo_i_views_lay_out,
-    .add = add_block,
-    .gather = gather,
+    .sum = {
+        .check = check,
+        .entries = entries,
+        .lay_out_told = clo_i_views_lay_out,
+        .add = add_block,
+        .gather = gather,
+    },
 };

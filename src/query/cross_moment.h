@@ -3,7 +3,7 @@
 #ifndef CLO_QUERY_CROSS_MOMENT_H
 #define CLO_QUERY_CROSS_MOMENT_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/views.h"
 
 typedef struct clo_cross_part {

@@ -9,8 +9,9 @@
  * looked for among the spans of random records, and the chance to miss it is paid for in delta
  * (gapmax.T3).
  */
-#include "query/gapmax_parts.h"
-#include "query/fold.h"
+#include "query/gapmax_internal.h"
+#include "query/queries.h"
+#include "ask/fold.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "domain/domain.h"

@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_GAPMAX_H
 #define CLO_QUERY_GAPMAX_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* The subspace that more than half of the records lie in, exactly, or nothing.  gapmax.T2.  Records
  * are rounded to multiples of 1/scale in each column, in the data's own units; one that is then

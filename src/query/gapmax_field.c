@@ -6,7 +6,7 @@
  * and as long as all minors of the records are smaller than p, it is the one over the rationals
  * (gapmax.T4).
  */
-#include "query/gapmax_parts.h"
+#include "query/gapmax_internal.h"
 
 uint64_t clo_i_field_multiply(uint64_t a, uint64_t b)
 {

@@ -8,7 +8,7 @@
  * three dimensions, are counted at once: modulo the record they are the lines of a plane, and two
  * records are in the same one exactly where their reduced fractions agree.
  */
-#include "query/gapmax_parts.h"
+#include "query/gapmax_internal.h"
 #include <math.h>
 #include <stdlib.h>
 

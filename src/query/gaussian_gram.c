@@ -6,9 +6,10 @@
  * R^2, and |r r' - s s'|_F <= sqrt(2) R^2, in one cluster or across two.
  */
 #include "query/gaussian_gram.h"
+#include "query/queries.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "query/fold.h"
+#include "ask/fold.h"
 #include "query/triangle.h"
 #include <string.h>
 
@@ -143,10 +144,13 @@ const clo_query clo_i_query_gaussian_gram = {
     .name = "gaussian_gram",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_triangles_numbers,
-    .threads = clo_i_triangles_threads,
-    .check = check,
-    .entries = clo_i_triangles_entries,
+    .symmetric = true,
     .lay_out = lay_out,
-    .add = add_block,
-    .gather = gather,
+    .sum = {
+        .threads = clo_i_triangles_threads,
+        .check = check,
+        .entries = clo_i_triangles_entries,
+        .add = add_block,
+        .gather = gather,
+    },
 };

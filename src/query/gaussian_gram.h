@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_GAUSSIAN_GRAM_H
 #define CLO_QUERY_GAUSSIAN_GRAM_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 /* For each cluster the Gram matrix of its records, all in one Gaussian query.
  * gaussian_gram.T1.  Answers: k symmetric d x d matrices, in squared unit-ball coordinates. */

@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_GAUSSIAN_MOMENT_H
 #define CLO_QUERY_GAUSSIAN_MOMENT_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* The tensor of fourth moments, the sums of x_i x_j x_k x_l over all records, as one Gaussian
  * query. gaussian_moment.T1.  Answers: its clo_i_moment_size(cols) different entries, those with

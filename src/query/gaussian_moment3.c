@@ -9,10 +9,11 @@
  * noise of scale ceil(s / sqrt m) (gaussian_moment3.T2).
  */
 #include "query/gaussian_moment3.h"
+#include "query/queries.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
 #include "query/grouped.h"
-#include "query/moment_parts.h"
+#include "query/moment_internal.h"
 #include <math.h>
 #include <string.h>
 
@@ -193,10 +194,12 @@ const clo_query clo_i_query_gaussian_moment3 = {
     .name = "gaussian_moment3",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_added,
-    .threads = clo_i_moment_threads,
-    .check = check,
-    .entries = entries,
     .lay_out = lay_out,
-    .add = add_block,
-    .gather = gather,
+    .sum = {
+        .threads = clo_i_moment_threads,
+        .check = check,
+        .entries = entries,
+        .add = add_block,
+        .gather = gather,
+    },
 };

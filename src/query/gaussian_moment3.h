@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_GAUSSIAN_MOMENT3_H
 #define CLO_QUERY_GAUSSIAN_MOMENT3_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* The tensor of third moments, the sums of x_i x_j x_k over all records, as one Gaussian query.
  * gaussian_moment3.T1.  height > 0: it will be asked through a lens with a constant of this height,

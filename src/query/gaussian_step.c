@@ -10,9 +10,10 @@
  * vectors of the cluster's own width, not of the ball's.
  */
 #include "query/gaussian_step.h"
+#include "query/queries.h"
 #include "bound/bound.h"
 #include "query/grouped.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include <math.h>
 #include <string.h>
 
@@ -122,7 +123,7 @@ static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
         clo_i_assign_fits(ask->rules, line->groups, line->cols, line->bits) &&
         width_of(ask) >= 0x1p-16 && width_of(ask) <= 2)
         return CLO_OK;
-    return clo_i_fail(err, CLO_INTERNAL, "the centres are not those of the plan");
+    return clo_i_fail(err, CLO_INTERNAL, "the centers are not those of the plan");
 }
 
 static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
@@ -154,7 +155,7 @@ clo_status clo_i_ask_gaussian_step(clo_context *context, size_t number, const cl
         { out->stiffness, 1, UNIT },
         { out->sizes, 1, UNIT },
     };
-    clo_i_sum_tell(&sum, shares, 3);
+    clo_i_sum_tell(&sum, shares, 3, NULL);
     return CLO_OK;
 }
 
@@ -162,9 +163,11 @@ const clo_query clo_i_query_gaussian_step = {
     .name = "gaussian_step",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_added,
-    .check = check,
-    .entries = entries,
     .lay_out = lay_out,
-    .add = add_block,
-    .gather = gather,
+    .sum = {
+        .check = check,
+        .entries = entries,
+        .add = add_block,
+        .gather = gather,
+    },
 };

@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_GAUSSIAN_STEP_H
 #define CLO_QUERY_GAUSSIAN_STEP_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 /* For each cluster the sum of (x - c) / max(|x - c|, width) over its records, of width / max(|x -
  * c|, width), and their number, all in one Gaussian query: what a step toward the cluster's median

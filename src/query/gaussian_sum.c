@@ -7,8 +7,9 @@
  * a replaced one by at most max(2R, sqrt(2R^2 + 2 unit^2)).
  */
 #include "query/gaussian_sum.h"
-#include "query/cluster_sum_parts.h"
-#include "query/assign.h"
+#include "query/queries.h"
+#include "query/cluster_sum_internal.h"
+#include "ask/assign.h"
 #include <math.h>
 
 enum { BITS = 20 };
@@ -59,10 +60,12 @@ const clo_query clo_i_query_gaussian_sum = {
     .name = "gaussian_sum",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_added,
-    .labels = CLO_LABELS_SHARED,
-    .check = clo_i_cluster_sum_check,
-    .entries = clo_i_cluster_sum_entries,
     .lay_out = clo_i_cluster_sum_lay_out,
-    .add = clo_i_cluster_sum_add,
-    .gather = clo_i_cluster_sum_gather,
+    .sum = {
+        .labels = CLO_LABELS_SHARED,
+        .check = clo_i_cluster_sum_check,
+        .entries = clo_i_cluster_sum_entries,
+        .add = clo_i_cluster_sum_add,
+        .gather = clo_i_cluster_sum_gather,
+    },
 };

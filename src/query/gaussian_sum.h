@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_GAUSSIAN_SUM_H
 #define CLO_QUERY_GAUSSIAN_SUM_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 /* For each cluster the sum of its records and their number, all in one Gaussian query.
  * gaussian_sum.T1.  Answers: sums k x d in unit-ball coordinates, counts k in records. */

@@ -14,8 +14,9 @@
  * how well chains agree, are further functions of the data; they are not here.  The time that a
  * draw takes depends on the data (SECURITY.md).
  */
-#include "query/gibbs_parts.h"
-#include "query/fold.h"
+#include "query/gibbs_internal.h"
+#include "query/queries.h"
+#include "ask/fold.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
@@ -41,16 +42,15 @@ clo_status clo_i_plan_gibbs(const clo_domain *domain, const clo_gibbs *how, doub
                           how->dim);
     if (how->labels && domain->relation != CLO_REPLACE)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "labels tell how many records there are: they can be released where the "
-                          "relation is replace");
+                          "labels reveal the number of records: leave labels out, or use the "
+                          "relation replace");
     if (how->labels && (domain->rows == 0 || domain->unit))
         return clo_i_fail(
             err, CLO_ARGUMENT,
             "labels need a public number of rows, each its own unit: declare the rows, "
             "and leave units out");
     if (!(parts >= 1))
-        return clo_i_fail(err, CLO_BUDGET,
-                          "so small a budget cannot choose anything: raise epsilon");
+        return clo_i_fail(err, CLO_BUDGET, "epsilon is too small for a choice: raise it");
     if (!(epsilon <= 1e6) || domain->rows_per_unit > (uint64_t)1 << 31)
         return clo_i_fail(err, CLO_ARGUMENT, "a choice needs an epsilon of at most 1e6");
     /* gibbs.T1: a record's part of the exponent lies in [0, rate]; one that is replaced moves it by

@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_GIBBS_H
 #define CLO_QUERY_GIBBS_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* k subspaces by the exponential mechanism over frames, drawn by a Markov chain.  gibbs.T1 */
 enum { CLO_GIBBS_BITS = 15 };

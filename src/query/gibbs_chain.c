@@ -1,5 +1,5 @@
 /* gibbs_chain.c - a chain's memory, its data, its projections and its labels. */
-#include "query/gibbs_parts.h"
+#include "query/gibbs_internal.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
 #include "query/gibbs.h"
@@ -115,11 +115,7 @@ clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data, const 
 clo_status clo_i_gibbs_progress(const clo_context *context, uint64_t done, uint64_t all,
                                 clo_error *err)
 {
-    const double share = (double)done / (double)all;
-    const double from = context->progress_from, to = context->progress_to;
-    if (!context->progress || context->progress(context->user, from + share * (to - from)))
-        return CLO_OK;
-    return clo_i_fail(err, CLO_CANCELLED, "the run was stopped on request");
+    return clo_i_tell_progress(context, (double)done / (double)all, err);
 }
 
 /* ---- projections ------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
  * In the first half of the run the step is fitted to the share of proposals that are taken; from
  * then on nothing is adapted.
  */
-#include "query/gibbs_parts.h"
+#include "query/gibbs_internal.h"
 #include "query/gibbs.h"
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,8 @@
  * its records, both exactly from their conditional laws.  The weight of a record is the same in
  * both (the appendix of the paper has twice that in the second: conditionals of no law at all).
  */
-#include "query/gibbs_parts.h"
+#include "query/gibbs_internal.h"
+#include "query/queries.h"
 #include "linalg/linalg.h"
 #include "query/gibbs.h"
 #include <math.h>

@@ -5,7 +5,7 @@
  * A solver's answer is a plain function of the data.  In the limit a chain forgets it; the steps,
  * which are priced one by one, must not start from it.
  */
-#include "query/gibbs_parts.h"
+#include "query/gibbs_internal.h"
 #include "linalg/linalg.h"
 #include "query/gibbs.h"
 #include <math.h>

@@ -15,7 +15,7 @@ void clo_i_gather_groups(clo_fold *fold, const double *sums)
 
 clo_numbers clo_i_numbers_added(const clo_line *line)
 {
-    const size_t all = line->query->entries(line, 0, NULL);
+    const size_t all = line->query->sum.entries(line, 0, NULL);
     return (clo_numbers){ all, all };
 }
 
@@ -28,6 +28,13 @@ static clo_law law_of(const clo_line *line)
     return clo_i_gaussian_law((uint64_t)((double)line->scale / sqrt((double)asks)));
 }
 
+/* Where others follow those of the groups, there is no telling. */
+static size_t numbers_of_group(const clo_sum *sum)
+{
+    const size_t all = sum->fold.entries, groups = sum->line->groups;
+    return all % groups ? 0 : all / groups;
+}
+
 clo_status clo_i_sum_answer(clo_context *context, size_t number, const clo_query *query,
                             const clo_bounded *data, const clo_ask *told, clo_sum *out,
                             clo_error *err)
@@ -35,14 +42,19 @@ clo_status clo_i_sum_answer(clo_context *context, size_t number, const clo_query
     CLO_TRY(clo_i_sum_begin(context, number, query, data, told, out, err));
     const clo_noise noise = { .count = out->fold.entries,
                               .laws = { law_of(out->line) },
-                              .group = out->fold.entries / out->line->groups };
+                              .group = numbers_of_group(out) };
     clo_status status = clo_i_sum_fold(out, err);
     if (!status) status = clo_i_answer(context, out->line, &noise, out->fold.totals, err);
     if (status) clo_i_sum_end(out);
     return status;
 }
 
-void clo_i_sum_tell(clo_sum *sum, const clo_share *shares, size_t count)
+static void tell(const clo_sum *sum, const clo_share *share, size_t groups)
+{
+    clo_i_tell_answer(sum->context, sum->line, share->to, groups * share->count, share->unit);
+}
+
+void clo_i_sum_tell(clo_sum *sum, const clo_share *shares, size_t count, const clo_share *pooled)
 {
     const size_t groups = sum->line->groups;
     const int64_t *total = sum->fold.totals;
@@ -50,8 +62,10 @@ void clo_i_sum_tell(clo_sum *sum, const clo_share *shares, size_t count)
         for (const clo_share *share = shares; share < shares + count; share++)
             for (size_t i = 0; i < share->count; i++)
                 share->to[c * share->count + i] = (double)*total++ / share->unit;
-    for (const clo_share *share = shares; share < shares + count; share++)
-        clo_i_tell_answer(sum->context, sum->line, share->to, groups * share->count, share->unit);
+    for (size_t i = 0; pooled && i < pooled->count; i++)
+        pooled->to[i] = (double)*total++ / pooled->unit;
+    for (size_t s = 0; s < count; s++) tell(sum, &shares[s], groups);
+    if (pooled) tell(sum, pooled, 1);
     clo_i_sum_end(sum);
 }
 
@@ -88,7 +102,8 @@ static clo_status tell_views(clo_workspace *space, const clo_viewer *viewer,
 
 clo_status clo_i_ask_views(clo_context *context, size_t number, const clo_viewer *viewer,
                            const clo_bounded *data, const clo_assign *rule,
-                           const clo_cluster_view *views, clo_view_sums out, clo_error *err)
+                           const clo_cluster_view *views, clo_view_sums out,
+                           const clo_share *pooled, clo_error *err)
 {
     const size_t mark = clo_i_workspace_begin_ask(context->workspace), k = rule->clusters;
     uint64_t *words = NULL;
@@ -98,12 +113,13 @@ clo_status clo_i_ask_views(clo_context *context, size_t number, const clo_viewer
     const clo_status status =
         clo_i_sum_answer(context, number, viewer->query, data, &told, &sum, err);
     if (!status) {
+        const size_t more = pooled ? pooled->count : 0;
         const clo_share shares[] = {
-            { out.sums, sum.fold.entries / sum.line->groups - 2, ldexp(1, viewer->bits) },
+            { out.sums, (sum.fold.entries - more) / k - 2, ldexp(1, viewer->bits) },
             { out.squares, 1, (double)viewer->square_unit(sum.line) },
             { out.sizes, 1, (double)sum.line->count_unit },
         };
-        clo_i_sum_tell(&sum, shares, 3);
+        clo_i_sum_tell(&sum, shares, 3, pooled);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

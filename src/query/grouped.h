@@ -5,7 +5,7 @@
 #ifndef CLO_QUERY_GROUPED_H
 #define CLO_QUERY_GROUPED_H
 
-#include "query/fold.h"
+#include "ask/fold.h"
 #include "query/views.h"
 
 /* Adds the threads' sums, threads x entries, to the totals, modulo 2^64.  The last number of each
@@ -27,8 +27,9 @@ typedef struct clo_share {
     size_t count;
     double unit;
 } clo_share;
-/* Tells the answer, which all shares together are, and ends the sum. */
-void clo_i_sum_tell(clo_sum *sum, const clo_share *shares, size_t count);
+/* Tells the answer, which all shares together are, and ends the sum.  pooled: numbers of all
+ * clusters together, so many in all, behind those of each; NULL: none. */
+void clo_i_sum_tell(clo_sum *sum, const clo_share *shares, size_t count, const clo_share *pooled);
 
 /* A query that looks at clusters through views: its grid, of which width and reach are 1 to
  * `widest` steps, and what a squared length counts for. */
@@ -43,7 +44,7 @@ typedef struct clo_viewer {
 CLO_CHECK clo_status clo_i_ask_views(clo_context *context, size_t number, const clo_viewer *viewer,
                                      const clo_bounded *data, const clo_assign *rule,
                                      const clo_cluster_view *views, clo_view_sums out,
-                                     clo_error *err);
+                                     const clo_share *pooled, clo_error *err);
 CLO_CHECK clo_status clo_i_views_lay_out(const clo_line *line, clo_workspace *space,
                                          clo_error *err);
 bool clo_i_views_fit(const clo_ask *ask, uint64_t widest);

@@ -14,9 +14,10 @@
  * block of one part, so that all parts together cost what one does (histogram.T3).
  */
 #include "query/histogram.h"
+#include "query/queries.h"
 #include "base/planted.h"
-#include "query/blocks.h"
-#include "query/fold.h"
+#include "ask/blocks.h"
+#include "ask/fold.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include <math.h>
@@ -303,18 +304,6 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return CLO_OK;
 }
 
-static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace *space,
-                               clo_error *err)
-{
-    return clo_i_division_room(line, clo_i_histogram_part(line).blocks, rows, space, err);
-}
-
-static clo_status lay_out_spread(const clo_line *line, size_t rows, const clo_ranks *ranks,
-                                 clo_workspace *space, clo_error *err)
-{
-    return clo_i_spread_room(line, clo_i_histogram_part(line).blocks, rows, ranks, space, err);
-}
-
 static size_t count_blocks(const clo_line *line)
 {
     return clo_i_histogram_part(line).blocks;
@@ -325,8 +314,8 @@ const clo_query clo_i_query_histogram = {
     .reading = CLO_READING_BLOCKS,
     .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
-    .lay_out_rows = lay_out_rows,
-    .blocks = count_blocks,
-    .lay_out_spread = lay_out_spread,
-    .help = help,
+    .blocks = {
+        .count = count_blocks,
+        .help = help,
+    },
 };

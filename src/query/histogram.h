@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_HISTOGRAM_H
 #define CLO_QUERY_HISTOGRAM_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* The cell of a partition that most of `blocks` random disjoint blocks of the records name, if
  * enough do: by noise on the sizes of those cells and a threshold (histogram.T1).  A cell is

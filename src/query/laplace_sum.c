@@ -7,8 +7,9 @@
  * sqrt(d) R, rounded down.
  */
 #include "query/laplace_sum.h"
-#include "query/cluster_sum_parts.h"
-#include "query/assign.h"
+#include "query/queries.h"
+#include "query/cluster_sum_internal.h"
+#include "ask/assign.h"
 #include "query/cluster_sum.h"
 #include <math.h>
 
@@ -55,9 +56,11 @@ const clo_query clo_i_query_laplace_sum = {
     .name = "laplace_sum",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_added,
-    .check = clo_i_cluster_sum_check,
-    .entries = clo_i_cluster_sum_entries,
     .lay_out = clo_i_cluster_sum_lay_out,
-    .add = clo_i_cluster_sum_add,
-    .gather = clo_i_cluster_sum_gather,
+    .sum = {
+        .check = clo_i_cluster_sum_check,
+        .entries = clo_i_cluster_sum_entries,
+        .add = clo_i_cluster_sum_add,
+        .gather = clo_i_cluster_sum_gather,
+    },
 };

@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_LAPLACE_SUM_H
 #define CLO_QUERY_LAPLACE_SUM_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 /* The same with discrete Laplace noise, and without a delta.  laplace_sum.T1.  epsilon: of one
  * ask. */

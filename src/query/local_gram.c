@@ -11,9 +11,10 @@
  * bits, exactly, at four times the speed of doubles (local_gram.T3).
  */
 #include "query/local_gram.h"
+#include "query/queries.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "query/fold.h"
+#include "ask/fold.h"
 #include "query/local_sum.h"
 #include "query/triangle.h"
 #include <math.h>
@@ -195,7 +196,7 @@ static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
         ask->rules->offsets[0] <= most * most && ask->word_count == 1 && ask->words[0] >= 1 &&
         ask->words[0] <= WIDEST)
         return CLO_OK;
-    return clo_i_fail(err, CLO_INTERNAL, "the centre or the width is not one of the plan's");
+    return clo_i_fail(err, CLO_INTERNAL, "the center or the width is not one of the plan's");
 }
 
 static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
@@ -251,11 +252,14 @@ const clo_query clo_i_query_local_gram = {
     .name = "local_gram",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_triangles_numbers,
-    .threads = clo_i_triangles_threads,
-    .check = check,
-    .entries = clo_i_triangles_entries,
+    .symmetric = true,
     .lay_out = lay_out,
-    .lay_out_told = lay_out_told,
-    .add = add_block,
-    .gather = gather,
+    .sum = {
+        .threads = clo_i_triangles_threads,
+        .check = check,
+        .entries = clo_i_triangles_entries,
+        .lay_out_told = lay_out_told,
+        .add = add_block,
+        .gather = gather,
+    },
 };

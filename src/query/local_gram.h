@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_LOCAL_GRAM_H
 #define CLO_QUERY_LOCAL_GRAM_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 /* The sum of v v' over all records x, v = (x - c) / max(|x - c|, width), in one Gaussian query
  * (local_gram.T1). */

@@ -7,7 +7,7 @@
  * keeps the first and shrinks the others by the factors that are computed here.
  */
 #include "query/gaussian_moment.h"
-#include "query/moment_parts.h"
+#include "query/moment_internal.h"
 #include <math.h>
 #include <string.h>
 

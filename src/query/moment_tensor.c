@@ -4,7 +4,7 @@
  */
 #include "base/planted.h"
 #include "bound/bound.h"
-#include "query/moment_parts.h"
+#include "query/moment_internal.h"
 
 enum { WIDE = 512, READ_BITS = CLO_LIFT_READ_BITS, BITS = CLO_LIFT_BITS };
 

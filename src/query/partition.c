@@ -11,12 +11,14 @@
  * phantoms is a count of fair bits, so that nothing is rounded: the answer is purely epsilon'-DP a
  * level, to the last bit.
  */
-#include "query/partition_parts.h"
-#include "query/fold.h"
+#include "query/partition_internal.h"
+#include "query/queries.h"
+#include "ask/fold.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "random/random.h"
 #include "query/partition.h"
+#include "ask/witness.h"
 #include <math.h>
 
 static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
@@ -130,6 +132,9 @@ static clo_status decide_cube(clo_stream *stream, const clo_line *line, clo_tree
                 &tree->active, (clo_cube){ .parent = parent, .child = phantoms->cubes[next].child },
                 err));
         const bool drawn = next < phantoms->count && phantoms->cubes[next].child == found.child;
+        const int64_t here[] = { parent, (int64_t)found.child, (int64_t)records };
+        const clo_exact exact = { CLO_EXACT_RECORDS, line, here, 3, NULL };
+        (void)clo_i_witness_exact(&exact, NULL);
         next += drawn;
         if (lifted(stream, line, records) || drawn)
             CLO_TRY(clo_i_cube_push(&tree->active, found, err));
@@ -249,11 +254,13 @@ const clo_query clo_i_query_partition = {
     .reading = CLO_READING_WHOLE,
     .reading_of = clo_i_partition_reading,
     .numbers = clo_i_numbers_drawn,
-    .lay_out_told = lay_out_told,
-    .check = clo_i_partition_check,
-    .entries = clo_i_partition_entries,
     .lay_out = lay_out,
     .lay_out_rows = lay_out_rows,
-    .add = clo_i_partition_count_block,
-    .gather = clo_i_partition_gather,
+    .sum = {
+        .lay_out_told = lay_out_told,
+        .check = clo_i_partition_check,
+        .entries = clo_i_partition_entries,
+        .add = clo_i_partition_count_block,
+        .gather = clo_i_partition_gather,
+    },
 };

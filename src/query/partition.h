@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_PARTITION_H
 #define CLO_QUERY_PARTITION_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* Cubes that hold many records, on several levels: each level halves the active cubes of the one
  * before along every axis and finds, with noise, which of the parts are active in turn.  The first

@@ -7,8 +7,8 @@
  * and may lie anywhere.  The cubes of a level are alike and at distances of whole edges: a record's
  * place is counted in edges from the first of them, and looked up.
  */
-#include "query/partition_parts.h"
-#include "query/fold.h"
+#include "query/partition_internal.h"
+#include "ask/fold.h"
 #include "bound/bound.h"
 #include <string.h>
 

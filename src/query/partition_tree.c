@@ -7,7 +7,7 @@
  * child, so that noise is drawn in an order that is a function of the sets alone: neither the order
  * of the rows nor the number of threads shows.
  */
-#include "query/partition_parts.h"
+#include "query/partition_internal.h"
 #include "bound/bound.h"
 #include "random/random.h"
 #include "query/partition.h"

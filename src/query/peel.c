@@ -9,10 +9,11 @@
  * draw is exact, as choose.c makes it.
  */
 #include "query/peel.h"
+#include "query/queries.h"
 #include "bound/bound.h"
-#include "query/sparse_parts.h"
+#include "query/sparse_internal.h"
 #include "random/random.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,8 +59,7 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
         return clo_i_fail(err, CLO_ARGUMENT, "a peel has between 1 and %d rounds, not %zu", 1 << 20,
                           rounds);
     if (!(parts >= 1))
-        return clo_i_fail(err, CLO_BUDGET,
-                          "so small a budget cannot choose anything: raise epsilon");
+        return clo_i_fail(err, CLO_BUDGET, "epsilon is too small for a choice: raise it");
     if (!(epsilon <= 1e6))
         return clo_i_fail(err, CLO_ARGUMENT, "a peel needs an epsilon of at most 1e6");
     const uint64_t rows = domain->rows_per_unit * (domain->relation == CLO_REPLACE ? 2 : 1);
@@ -68,8 +68,8 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
     const uint64_t one = reach(part.rounds, most, part.weight, line.count_unit);
     if (one > MOST_SENSITIVE / rows)
         return clo_i_fail(err, CLO_BUDGET,
-                          "so many entries, of so many rows a unit, cannot be told one by one: "
-                          "lower sparsity, or recover by sums");
+                          "sparsity is too large for recover=peel with so many rows per unit: "
+                          "lower it, or use recover=sums");
     line.sensitivity = one * rows;
     line.rate_numerator = (uint64_t)parts;
     line.rate_denominator = line.sensitivity * PARTS;
@@ -80,8 +80,7 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
         ceil((double)line.rate_denominator / (double)line.rate_numerator / (double)part.weight);
     if (!(scale <= LARGEST_SCALE))
         return clo_i_fail(err, CLO_BUDGET,
-                          "so small a budget needs more noise than any release could bear: raise "
-                          "epsilon");
+                          "epsilon is so small that the noise would exceed every number: raise it");
     line.scale = (uint64_t)scale;
     line.noise = sqrt(2) * (double)line.scale / (double)R * clo_i_domain_radius(domain);
     *out = line;
@@ -201,9 +200,11 @@ const clo_query clo_i_query_peel = {
     .name = "peel",
     .reading = CLO_READING_SUM,
     .numbers = numbers,
-    .check = clo_i_sparse_check,
-    .entries = clo_i_sparse_numbers,
     .lay_out = lay_out,
-    .add = clo_i_sparse_add,
-    .gather = clo_i_sparse_gather,
+    .sum = {
+        .check = clo_i_sparse_check,
+        .entries = clo_i_sparse_numbers,
+        .add = clo_i_sparse_add,
+        .gather = clo_i_sparse_gather,
+    },
 };

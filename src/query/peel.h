@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_PEEL_H
 #define CLO_QUERY_PEEL_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 typedef struct clo_peel_part {
     size_t entries;  /* of a record, that count; 0: all */

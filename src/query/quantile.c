@@ -4,8 +4,9 @@
  * bound cannot collapse, are in quantile_score.c.
  */
 #include "query/quantile.h"
+#include "query/queries.h"
 #include "bound/bound.h"
-#include "query/fold.h"
+#include "ask/fold.h"
 #include <math.h>
 
 /* The chance of an answer that leaves out more than it must not (quantile.T2). */
@@ -47,8 +48,7 @@ clo_status clo_i_plan_quantile(const clo_domain *domain, const clo_quantile *how
     const double lead = units_of(&line, log(candidates / COLLAPSE)); /* quantile.T2 */
     const double least = units_of(&line, log((double)how->thresholds) + TIGHT);
     if (!(lead + least < LARGEST_SCORE))
-        return clo_i_fail(err, CLO_BUDGET,
-                          "so small a budget cannot choose anything: raise epsilon");
+        return clo_i_fail(err, CLO_BUDGET, "epsilon is too small for a choice: raise it");
     part.lead = (uint64_t)lead;
     part.floor = (uint64_t)least;
     clo_i_quantile_set_part(&line, part);
@@ -207,11 +207,13 @@ const clo_query clo_i_query_quantile = {
     .name = "quantile",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_drawn,
-    .lay_out_told = lay_out_told,
-    .bits = bits_of,
-    .check = check,
-    .entries = entries,
     .lay_out = lay_out,
-    .add = count_block,
-    .gather = gather,
+    .sum = {
+        .lay_out_told = lay_out_told,
+        .bits = bits_of,
+        .check = check,
+        .entries = entries,
+        .add = count_block,
+        .gather = gather,
+    },
 };

@@ -3,7 +3,7 @@
 #ifndef CLO_QUERY_QUANTILE_H
 #define CLO_QUERY_QUANTILE_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* One end: a record is inside at or below the threshold.  Two: between two thresholds, both of them
  * included; the answer is a pair. */

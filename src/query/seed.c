@@ -9,12 +9,14 @@
  * integers, and so is the draw.
  */
 #include "query/seed.h"
+#include "query/queries.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "query/fold.h"
+#include "ask/fold.h"
 #include "random/random.h"
-#include "query/assign.h"
+#include "ask/assign.h"
+#include "ask/witness.h"
 #include <math.h>
 #include <string.h>
 
@@ -34,10 +36,11 @@ static clo_status least_floor(const clo_domain *domain, double epsilon, uint64_t
 {
     uint64_t low = 0, high = MOST_FLOOR; /* the loss is too large at low, not at high */
     if (!(epsilon <= 30))
-        return clo_i_fail(err, CLO_ARGUMENT, "so large a budget protects nobody: lower epsilon");
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "epsilon is so large that it protects nobody: lower "
+                          "it");
     if (!(loss_of(domain, high) <= epsilon))
-        return clo_i_fail(err, CLO_BUDGET,
-                          "so small a budget cannot choose anything: raise epsilon");
+        return clo_i_fail(err, CLO_BUDGET, "epsilon is too small for a choice: raise it");
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
         *(loss_of(domain, middle) > epsilon ? &low : &high) = middle;
@@ -194,7 +197,9 @@ static clo_status publish(clo_sum *sum, uint64_t ask, const bool *taken, size_t 
     size_t answer = 0;
     for (size_t c = 0; c < sum->line->groups; c++)
         weights[c] = taken[c] ? 0 : weights[c] + (int64_t)planned_floor(sum->line);
+    const clo_exact exact = { CLO_EXACT_WEIGHTS, sum->line, weights, sum->line->groups, NULL };
     CLO_TRY(draw(sum->context, ask, weights, sum->line->groups, &answer, err));
+    (void)clo_i_witness_exact(&exact, &answer);
     CLO_I_DECLASSIFY(&answer, sizeof answer);
     *chosen = answer;
     clo_i_tell_choice(sum->context, sum->line, answer);
@@ -222,10 +227,12 @@ const clo_query clo_i_query_seed = {
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_drawn,
     .sampler = "exact draws by integer weights",
-    .labels = CLO_LABELS_KEPT,
-    .check = check,
-    .entries = entries,
     .lay_out = lay_out,
-    .add = weigh_block,
-    .gather = gather,
+    .sum = {
+        .labels = CLO_LABELS_KEPT,
+        .check = check,
+        .entries = entries,
+        .add = weigh_block,
+        .gather = gather,
+    },
 };

@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_SEED_H
 #define CLO_QUERY_SEED_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 typedef struct clo_seed_part {
     size_t seeds;   /* at most */

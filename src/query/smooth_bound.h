@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_SMOOTH_BOUND_H
 #define CLO_QUERY_SMOOTH_BOUND_H
 
-#include "query/query.h"
+#include "ask/query.h"
 
 /* Of `points` points of a metric space of that diameter, `sorted` has in row i the distances of all
  * from point i, increasing: which of them is the middle one, and a bound, smooth with beta, of how

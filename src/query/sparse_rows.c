@@ -6,12 +6,13 @@
  * knows this record alone.  All threads add to one array: integers modulo 2^64 add up to the same
  * in any order.
  */
-#include "query/sparse_parts.h"
+#include "query/sparse_internal.h"
+#include "query/queries.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "query/peel.h"
 #include "query/sparse_sum.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -11,9 +11,10 @@
  * L1 norm, which for s entries is at most sqrt(s) times the L2 norm.
  */
 #include "query/sparse_sum.h"
+#include "query/queries.h"
 #include "bound/bound.h"
-#include "query/sparse_parts.h"
-#include "query/assign.h"
+#include "query/sparse_internal.h"
+#include "ask/assign.h"
 #include <math.h>
 
 enum { BITS = 20, USUAL_ENTRIES = 64 };
@@ -117,9 +118,11 @@ const clo_query clo_i_query_sparse_sum = {
     .name = "sparse_sum",
     .reading = CLO_READING_SUM,
     .numbers = numbers,
-    .check = clo_i_sparse_check,
-    .entries = clo_i_sparse_numbers,
     .lay_out = clo_i_sparse_lay_out,
-    .add = clo_i_sparse_add,
-    .gather = clo_i_sparse_gather,
+    .sum = {
+        .check = clo_i_sparse_check,
+        .entries = clo_i_sparse_numbers,
+        .add = clo_i_sparse_add,
+        .gather = clo_i_sparse_gather,
+    },
 };

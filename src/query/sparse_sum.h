@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_SPARSE_SUM_H
 #define CLO_QUERY_SPARSE_SUM_H
 
-#include "query/assign.h"
+#include "ask/assign.h"
 
 typedef struct clo_sparse_part {
     size_t entries; /* of a record, that count; 0: all */

@@ -3,7 +3,7 @@
 #ifndef CLO_QUERY_TRIANGLE_H
 #define CLO_QUERY_TRIANGLE_H
 
-#include "query/fold.h"
+#include "ask/fold.h"
 
 /* Numbers of the upper triangle. */
 size_t clo_i_triangle(size_t cols);

@@ -4,13 +4,15 @@
  * A clo_rng hands out streams.  A stream belongs to one thread.  Every ask of a query takes
  * a fresh ask number, and each independent piece of its noise (a row of a matrix, say) its own
  * index: with a seeded generator, stream = (seed, ask, index), so that a release does not
- * depend on threads or ranks; with the secure one, each stream has its own key from the
- * operating system.
+ * depend on threads or ranks; with the secure one, each stream has its own key, the next words
+ * of a stream that the operating system keyed when the generator was made.  After that nothing is
+ * asked of the system: a paid run does not end for lack of randomness.
  */
 #ifndef CLO_RANDOM_INTERNAL_H
 #define CLO_RANDOM_INTERNAL_H
 
 #include "base/base.h"
+#include "base/key.h"
 #include <cloister/random.h>
 
 typedef unsigned __int128 clo_u128;
@@ -18,9 +20,14 @@ typedef struct clo_stream clo_stream;
 
 /* A number that no earlier call on this generator gave. */
 uint64_t clo_i_rng_next_ask(clo_rng *rng);
-/* CLO_ENTROPY where the operating system gives no key.  Safe to call from several threads. */
+/* CLO_ENTROPY only in a forked child that the operating system gives no key.  Safe to call from
+ * several threads. */
 CLO_CHECK clo_status clo_i_stream_open(const clo_rng *rng, uint64_t ask, uint64_t index,
                                        clo_stream **out, clo_error *err);
+/* Bytes that are no noise and secret all the same (a key of a run), from the same keys; of a seeded
+ * generator, from the operating system. */
+CLO_CHECK clo_status clo_i_rng_key(const clo_rng *rng, clo_key_use use, uint8_t *key, size_t bytes,
+                                   clo_error *err);
 /* CLO_ENTROPY where a re-keying inside the stream failed (after a fork, say): to be asked
  * before anything drawn from it is released.  The samplers themselves cannot fail; on a failed
  * stream they end and return 0. */
@@ -31,10 +38,6 @@ void clo_i_stream_close(clo_stream *stream); /* wipes it; NULL is fine */
  * bytes are borrowed until it is closed. */
 CLO_CHECK clo_status clo_i_stream_open_bytes(const uint8_t *bytes, size_t count, clo_stream **out,
                                              clo_error *err);
-/* For the fault tests alone: the n-th request for the operating system's bytes from now on fails
- * (1: the next one); 0 switches it off.  Compiled in only with -Dfault_injection=true. */
-void clo_i_fail_entropy(uint64_t n);
-
 uint64_t clo_i_random_u64(clo_stream *stream);
 uint64_t clo_i_random_below(clo_stream *stream, uint64_t bound); /* exactly uniform, 0 … bound-1 */
 bool clo_i_random_bit(clo_stream *stream);

@@ -19,7 +19,7 @@
 enum { STREAM_WORDS = 512 }; /* a block of 4096 bytes */
 
 typedef enum stream_kind {
-    STREAM_SECURE, /* keyed by the operating system */
+    STREAM_SECURE, /* its key is the next of the generator's, which the operating system keyed */
     STREAM_SEEDED, /* keyed by (seed, ask, index) */
     STREAM_BYTES   /* plays back given bytes */
 } stream_kind;
@@ -29,13 +29,16 @@ typedef struct stream_pages {
     uint64_t unread; /* words of the block that no one has had; they are its last ones */
     uint64_t bits;   /* single bits still to be handed out, the next one lowest */
     uint64_t bit_count;
+    uint64_t fresh; /* whether the key was drawn, and has made nothing yet */
     uint8_t key[32];
     uint64_t words[STREAM_WORDS];
 } stream_pages;
 
+struct stream_store;
 struct clo_stream {
     stream_pages *pages;
-    const uint8_t *bytes; /* what is left to be played back */
+    struct stream_store *store; /* where the pages of a secure stream may lie */
+    const uint8_t *bytes;       /* what is left to be played back */
     size_t byte_count;
     stream_kind kind;
     bool failed;

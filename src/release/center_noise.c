@@ -1,7 +1,7 @@
 /*
  * center_noise.c - how far noise may have moved each released centre, in the units of each column:
  * from what the release itself tells, the noise of its last question and the sizes.  And how far
- * records are from their centres, where the release tells widths.
+ * records are from their centres, where the release tells radii.
  */
 #include "release/release.h"
 #include <math.h>
@@ -28,8 +28,8 @@ static bool ends_with_sums(const clo_facts *facts)
     return true;
 }
 
-/* Or for local sums: their noise is told in widths, and the release tells each cluster's width. */
-static bool ends_with_local_sums(const clo_release *release, clo_array *widths)
+/* Or for local sums: their noise is told in radii, and the release tells each cluster's. */
+static bool ends_with_local_sums(const clo_release *release, clo_array *radii)
 {
     const clo_facts *const facts = &release->facts;
     if (facts->query_count == 0 || facts->seen_cols) return false;
@@ -37,36 +37,57 @@ static bool ends_with_local_sums(const clo_release *release, clo_array *widths)
     return strcmp(facts->query_names[last], "local_sum") == 0 &&
            starts_with(facts->query_labels[last],
                        "local sums, squares and sizes of the clusters") &&
-           clo_release_find(release, "widths", widths) && widths->dimensions == 1;
+           clo_release_find(release, "radii", radii) && radii->dimensions == 1;
 }
 
-/* Centres and sizes that fit each other, and widths that fit both where there are any. */
-static bool find_clusters(const clo_release *release, clo_array *centers, clo_array *weights,
-                          const clo_array *widths)
+/* Centres and sizes that fit each other, and radii that fit both where there are any. */
+static bool find_clusters(const clo_release *release, clo_array *centers, clo_array *sizes,
+                          const clo_array *radii)
 {
     const clo_facts *const facts = &release->facts;
     return facts->family && strcmp(facts->family, "kmeans") == 0 &&
            clo_release_find(release, "centers", centers) && centers->dimensions == 2 &&
-           centers->shape[1] == facts->cols && clo_release_find(release, "weights", weights) &&
-           weights->dimensions == 1 && weights->shape[0] == centers->shape[0] &&
-           (!widths->data || widths->shape[0] == centers->shape[0]);
+           centers->shape[1] == facts->cols && clo_release_find(release, "sizes", sizes) &&
+           sizes->dimensions == 1 && sizes->shape[0] == centers->shape[0] &&
+           (!radii->data || radii->shape[0] == centers->shape[0]);
+}
+
+/* In the units of this column: a length of the ball's coordinates. */
+static double unit_of(const clo_facts *facts, size_t j)
+{
+    return facts->lower ? facts->upper[j] / 2 - facts->lower[j] / 2 : 1;
+}
+
+/* What was cut from a release tells of each centre how far noise may have moved it, in all columns
+ * together. */
+static bool noise_of_cut(const clo_release *release, double *out)
+{
+    const clo_facts *const facts = &release->facts;
+    clo_array centers, sizes, doubts, none = { .data = NULL };
+    if (!find_clusters(release, &centers, &sizes, &none) ||
+        !clo_release_find(release, "uncertainty", &doubts) || doubts.dimensions != 1 ||
+        doubts.shape[0] != centers.shape[0])
+        return false;
+    for (size_t e = 0; out && e < centers.shape[0] * facts->cols; e++)
+        out[e] = doubts.data[e / facts->cols] / sqrt((double)facts->cols) *
+                 unit_of(facts, e % facts->cols);
+    return true;
 }
 
 bool clo_release_center_noise(const clo_release *release, double *out)
 {
     const clo_facts *const facts = &release->facts;
-    clo_array centers, weights, widths = { .data = NULL };
-    const bool local = ends_with_local_sums(release, &widths);
-    if (!(local || ends_with_sums(facts)) || !find_clusters(release, &centers, &weights, &widths))
+    clo_array centers, sizes, radii = { .data = NULL };
+    if (release->derived.there) return noise_of_cut(release, out);
+    const bool local = ends_with_local_sums(release, &radii);
+    if (!(local || ends_with_sums(facts)) || !find_clusters(release, &centers, &sizes, &radii))
         return false;
     const double noise = facts->query_noise[facts->query_count - 1];
     for (size_t c = 0; out && c < centers.shape[0]; c++)
         for (size_t j = 0; j < facts->cols; j++) {
-            const double width = local ? widths.data[c] : 1;
-            const double unit =
-                width * (facts->lower ? facts->upper[j] / 2 - facts->lower[j] / 2 : 1);
-            out[c * facts->cols + j] =
-                weights.data[c] > 0 ? noise / weights.data[c] * unit : INFINITY;
+            const double radius = local ? radii.data[c] : 1;
+            const double unit = radius * unit_of(facts, j);
+            out[c * facts->cols + j] = sizes.data[c] > 0 ? noise / sizes.data[c] * unit : INFINITY;
         }
     return true;
 }
@@ -79,14 +100,13 @@ double clo_i_widths_a_spread(double noise)
 bool clo_i_release_spreads(const clo_release *release, double *out)
 {
     const clo_facts *const facts = &release->facts;
-    clo_array centers, weights, widths = { .data = NULL };
-    if (!ends_with_local_sums(release, &widths) ||
-        !find_clusters(release, &centers, &weights, &widths))
+    clo_array centers, sizes, radii = { .data = NULL };
+    if (!ends_with_local_sums(release, &radii) || !find_clusters(release, &centers, &sizes, &radii))
         return false;
     const double columns = sqrt((double)facts->cols);
     const double noise = columns * facts->query_noise[facts->query_count - 1];
     for (size_t c = 0; out && c < centers.shape[0]; c++)
-        out[c] = fmax(widths.data[c], 0) / columns /
-                 clo_i_widths_a_spread(noise / fmax(weights.data[c], 1));
+        out[c] = fmax(radii.data[c], 0) / columns /
+                 clo_i_widths_a_spread(noise / fmax(sizes.data[c], 1));
     return true;
 }

@@ -1,10 +1,13 @@
 /* release.c - what is public: named arrays, and the facts about where they come from. */
 #include "release/release.h"
+#include <stdlib.h>
 #include <string.h>
 
 clo_status clo_i_release_new(clo_release **out, clo_error *err)
 {
-    return clo_i_alloc(1, sizeof **out, out, err);
+    CLO_TRY(clo_i_alloc(1, sizeof **out, out, err));
+    (*out)->schema = CLO_SCHEMA;
+    return CLO_OK;
 }
 
 static void free_texts(char **texts, size_t count)
@@ -36,12 +39,20 @@ static void free_array(clo_array *array)
     clo_i_free((void *)(uintptr_t)array->data);
 }
 
+void clo_i_release_drop_arrays(clo_release *release)
+{
+    for (size_t i = 0; i < release->count; i++) free_array(&release->arrays[i]);
+    clo_i_free(release->arrays);
+    release->arrays = NULL;
+    release->count = 0;
+}
+
 void clo_release_free(clo_release *release)
 {
     if (!release) return;
     free_facts(&release->facts);
-    for (size_t i = 0; i < release->count; i++) free_array(&release->arrays[i]);
-    clo_i_free(release->arrays);
+    clo_i_release_drop_arrays(release);
+    clo_i_release_free_answers(release);
     clo_i_free(release);
 }
 
@@ -83,8 +94,9 @@ clo_array clo_release_at(const clo_release *release, size_t i)
     return i < release->count ? release->arrays[i] : (clo_array){ .name = "" };
 }
 
-bool clo_release_find(const clo_release *release, const char *name, clo_array *out)
+bool clo_release_find(const clo_release *release, const char *asked, clo_array *out)
 {
+    const char *const name = clo_i_name_from_schema(CLO_SCHEMA_FIRST, asked);
     for (size_t i = 0; i < release->count; i++)
         if (strcmp(release->arrays[i].name, name) == 0) {
             *out = release->arrays[i];
@@ -151,6 +163,14 @@ clo_guarantee clo_i_facts_guarantee_together(const clo_facts *facts)
     const clo_guarantee own = guarantee_named(facts->guarantee);
     const clo_guarantee first = guarantee_named(facts->seen_guarantee);
     return first > own ? first : own;
+}
+
+double clo_i_facts_parameter(const clo_facts *facts, const char *name)
+{
+    for (size_t i = 0; i < facts->parameter_count; i++)
+        if (strcmp(facts->parameter_names[i], name) == 0)
+            return strtod(facts->parameter_values[i], NULL);
+    return 0;
 }
 
 clo_guarantee clo_release_guarantee_together(const clo_release *release)

@@ -77,12 +77,12 @@ static void describe(const clo_asked *view, char *text, size_t size)
     (void)clo_i_find_bases(view->release, &b);
     const int used =
         snprintf(text, size,
-                 "The largest principal angle between each two of the subspaces, in degrees: near "
-                 "0 one lies in the other, at 90 some direction of one is at right angles to all "
-                 "of the other.");
+                 "The largest principal angle between two subspaces, in degrees.  Near 0 one "
+                 "subspace lies in the other.  At 90 some direction of one is at right angles to "
+                 "the whole other one.");
     if (b.count > MOST)
-        snprintf(text + used, size - (size_t)used, "  Shown are the first %d of %zu.", (int)MOST,
-                 b.count);
+        snprintf(text + used, size - (size_t)used, "  The chart shows the first %d of %zu.",
+                 (int)MOST, b.count);
 }
 
 static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_writer *w,
@@ -149,7 +149,7 @@ static clo_status vega(const clo_asked *view, clo_writer *w, clo_error *err)
 
 const clo_chart clo_i_chart_angles = {
     .name = "angles",
-    .title = "How far apart the subspaces are",
+    .title = "Angles between the subspaces",
     .applies = applies,
     .describe = describe,
     .draw = draw,

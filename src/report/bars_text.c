@@ -83,19 +83,19 @@ static void find_range(const double *first, size_t step, size_t count, double ra
 }
 
 /* Numbers of records: a bar from 0 to the largest. */
-static void write_weights(clo_writer *w, const clo_release *release, size_t first, size_t last,
-                          size_t count, bool ascii)
+static void write_sizes(clo_writer *w, const clo_release *release, size_t first, size_t last,
+                        size_t count, bool ascii)
 {
-    clo_array weights;
+    clo_array sizes;
     double range[2];
-    if (!clo_release_find(release, "weights", &weights) || weights.dimensions != 1 ||
-        weights.shape[0] != count)
+    if (!clo_release_find(release, "sizes", &sizes) || sizes.dimensions != 1 ||
+        sizes.shape[0] != count)
         return;
-    find_range(weights.data, 1, count, range);
+    find_range(sizes.data, 1, count, range);
     write_name(w, "records");
     for (size_t c = first; c < last; c++) {
-        const double share = range[1] > 0 ? weights.data[c] / range[1] : 0;
-        const cell one = { round(weights.data[c]), NAN, share, NUMBER, c + 1 == last };
+        const double share = range[1] > 0 ? sizes.data[c] / range[1] : 0;
+        const cell one = { round(sizes.data[c]), NAN, share, NUMBER, c + 1 == last };
         write_cell(w, &one, ascii);
     }
 }
@@ -129,7 +129,7 @@ static void write_block(clo_writer *w, const clo_release *release, const clo_arr
     for (size_t c = first + 1; c < last; c++) clo_i_writer_format(w, "%*zu", CELL, c);
     clo_writer_text(w, "\n");
     for (size_t j = 0; j < lines; j++) write_row(w, release, centers, noise, j, first, last, ascii);
-    write_weights(w, release, first, last, centers->shape[0], ascii);
+    write_sizes(w, release, first, last, centers->shape[0], ascii);
 }
 
 static clo_status write_bars(const clo_release *release, bool ascii, clo_writer *w, clo_error *err)
@@ -148,9 +148,12 @@ static clo_status write_bars(const clo_release *release, bool ascii, clo_writer 
         write_block(w, release, &centers, noise, first, shown, ascii);
     if (shown < k || cols > MOST_LINES)
         clo_writer_text(w, "  Not all are shown: a wide report shows them, and so does a page.\n");
-    clo_i_writer_format(w, "\n  A bar goes from the lowest of its row to the highest%s\n",
-                        noise ? ".  After a number stands\n  by how much noise may have moved "
-                                "it: a standard deviation, in the units of the\n  column."
+    clo_i_writer_format(w,
+                        "\n"
+                        "  A bar goes from the lowest value of its row to the highest%s\n",
+                        noise ? ".  The number\n"
+                                "  after +- is the standard deviation of the noise, in the units "
+                                "of the column."
                               : ".");
     clo_i_free(noise);
     return CLO_OK;

@@ -96,15 +96,16 @@ static void say_shown(const clo_asked *view, char *text, size_t size)
     const size_t all = clo_i_places_count(view->release, view->options);
     const size_t cols = view->release->facts.cols, count = all < MOST_CENTRES ? all : MOST_CENTRES;
     const size_t rows = count ? most_rows(count) : 0;
-    const int used = rows < cols
-                         ? snprintf(text, size,
-                                    "  Shown are the %zu of %zu columns in which the centres "
-                                    "differ most, the largest difference first.",
-                                    rows, cols)
-                         : 0;
+    const int used = rows < cols ? snprintf(text, size,
+                                            "  The chart shows the %zu of %zu columns in which the "
+                                            "centers differ most.",
+                                            rows, cols)
+                                 : 0;
     text[used] = 0;
     if (count < all)
-        snprintf(text + used, size - (size_t)used, "  Shown are the first %zu of %zu centres.",
+        snprintf(text + used, size - (size_t)used,
+                 "  The chart shows the first %zu of %zu "
+                 "centers.",
                  count, all);
 }
 
@@ -126,19 +127,17 @@ static void describe(const clo_asked *view, char *text, size_t size)
     const bool noisy = clo_i_all_have_noise(view);
     say_shown(view, shown, sizeof shown);
     if (is_small(view))
-        snprintf(text, size, "A lane a column, in its own units, and a line a centre.%s%s",
-                 noisy ? "  Bars: one standard deviation of the noise, each way; an open mark "
-                         "may have been moved right across."
+        snprintf(text, size, "One panel per column, in its own units, and one line per center.%s%s",
+                 noisy ? "  Bars: ± one standard deviation of the noise.  Hollow symbol: the "
+                         "noise is so large that its place means little."
                        : "",
                  shown);
     else
         snprintf(text, size,
-                 "A row a column, and a cell a centre: the further its number is from the lowest "
-                 "of its row, the deeper its shade.  Beside a row stand its lowest and its highest "
-                 "number, in the units of the column.%s%s",
-                 noisy ? "  A cell is the smaller the more of these differences noise can explain."
-                       : "",
-                 shown);
+                 "One row per column and one cell per center.  The darker a cell, the larger its "
+                 "number in that row.  Beside each row are its lowest and highest number, in the "
+                 "units of the column.%s%s",
+                 noisy ? "  A small cell may differ from the others only by noise." : "", shown);
 }
 
 static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_writer *w,
@@ -177,7 +176,7 @@ static clo_status table(const clo_asked *view, clo_writer *w, clo_error *err)
     numbers n = { .count = 0 };
     const clo_status status = numbers_new(view, &n, err);
     if (!status) {
-        clo_i_table_open_broad(w, "Centres, in the units of each column", n.count);
+        clo_i_table_open_broad(w, "Centers, in the units of each column", n.count);
         write_heads(w, &n);
         for (size_t row = 0; row < n.shown.count; row++) {
             clo_i_table_name(w, n.shown.names[row]);
@@ -233,7 +232,7 @@ static clo_status vega(const clo_asked *view, clo_writer *w, clo_error *err)
 
 const clo_chart clo_i_chart_centers = {
     .name = "centers",
-    .title = "Every centre, column by column",
+    .title = "Every center in every column",
     .applies = clo_i_has_places,
     .describe = describe,
     .draw = draw,

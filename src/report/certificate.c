@@ -22,11 +22,11 @@ static void put_number(crypto_generichash_state *state, uint64_t value)
     crypto_generichash_update(state, bytes, sizeof bytes);
 }
 
-static void put_array(crypto_generichash_state *state, const clo_array *array)
+static void put_array(crypto_generichash_state *state, const char *name, const clo_array *array)
 {
     size_t count = 1;
-    put_number(state, strlen(array->name));
-    crypto_generichash_update(state, (const uint8_t *)array->name, strlen(array->name));
+    put_number(state, strlen(name));
+    crypto_generichash_update(state, (const uint8_t *)name, strlen(name));
     put_number(state, array->dimensions);
     for (size_t i = 0; i < array->dimensions; i++) {
         put_number(state, array->shape[i]);
@@ -44,11 +44,12 @@ clo_status clo_release_values_digest(const clo_release *release, char text[CLO_D
 {
     crypto_generichash_state state;
     uint8_t hash[(CLO_DIGEST_SIZE - 1) / 2];
-    if (sodium_init() < 0)
-        return clo_i_fail(err, CLO_ENTROPY, "the library for digests could not be started");
+    if (sodium_init() < 0) return clo_i_fail(err, CLO_ENTROPY, "libsodium could not be started");
     crypto_generichash_init(&state, NULL, 0, sizeof hash);
     put_number(&state, release->count);
-    for (size_t i = 0; i < release->count; i++) put_array(&state, &release->arrays[i]);
+    for (size_t i = 0; i < release->count; i++)
+        put_array(&state, clo_i_name_in_schema(release->schema, release->arrays[i].name),
+                  &release->arrays[i]);
     crypto_generichash_final(&state, hash, sizeof hash);
     sodium_bin2hex(text, CLO_DIGEST_SIZE, hash, sizeof hash);
     return CLO_OK;
@@ -64,7 +65,9 @@ static const char *find_line(const char *json, size_t length)
         const char *const newline = memchr(at, '\n', (size_t)(end - at));
         const size_t size = newline ? (size_t)(newline + 1 - at) : (size_t)(end - at);
         if (size >= LINE_START && memcmp(at, LINE, LINE_START) == 0) {
-            if (found || size != LINE_START + DIGITS + LINE_END) return NULL;
+            if (found || size != LINE_START + DIGITS + LINE_END ||
+                memcmp(at + LINE_START + DIGITS, "\",\n", LINE_END) != 0)
+                return NULL;
             found = at;
         }
         at += size;
@@ -78,10 +81,13 @@ static clo_status check_bytes(const char *json, size_t length, const char *line,
 {
     uint8_t signature[CLO_SIGNATURE_BYTES];
     const size_t before = (size_t)(line - json), cut = LINE_START + DIGITS + LINE_END;
-    char *bytes = NULL;
+    char *bytes = NULL, again[DIGITS + 1];
     *right = false;
     if (sodium_hex2bin(signature, sizeof signature, line + LINE_START, DIGITS, NULL, NULL, NULL))
         return CLO_OK;
+    /* Capital digits are the same number and other bytes than were signed. */
+    sodium_bin2hex(again, sizeof again, signature, sizeof signature);
+    if (memcmp(again, line + LINE_START, DIGITS) != 0) return CLO_OK;
     CLO_TRY(clo_i_alloc(length - cut + 1, 1, &bytes, err));
     memcpy(bytes, json, before);
     memcpy(bytes + before, line + cut, length - before - cut);

@@ -8,7 +8,7 @@
 #include "release/release.h"
 #include <cloister/page.h>
 
-/* ---- centres as points (places.c) ------------------------------------------------------------ */
+/* ---- centres as points (center_points.c) ----------------------------------------------------- */
 
 /* The centres, or points of the flats, of a release and of those that it is compared with. */
 typedef struct clo_places {
@@ -29,7 +29,7 @@ CLO_CHECK clo_status clo_i_places_new(const clo_release *release, const clo_page
 size_t clo_i_places_count(const clo_release *release, const clo_page_options *options);
 void clo_i_places_free(clo_places *places);
 
-/* ---- columns (shown.c) ----------------------------------------------------------------------- */
+/* ---- columns (shown_columns.c) --------------------------------------------------------------- */
 
 /* "age", or "column 3" where columns have no names: into text, cut to its size. */
 void clo_i_column_text(const clo_release *release, size_t column, char *text, size_t size);
@@ -48,6 +48,12 @@ typedef struct clo_shown {
 CLO_CHECK clo_status clo_i_shown_new(const clo_release *release, const double *score, size_t most,
                                      clo_shown *out, clo_error *err);
 void clo_i_shown_free(clo_shown *shown);
+
+/* ---- how many clusters (curve_of_release.c) -------------------------------------------------- */
+
+/* How their number was chosen, by which rule, and what others would explain; the text is left as it
+ * is where nothing was chosen. */
+void clo_i_say_choice(const clo_release *release, char *text, size_t size);
 
 /* ---- the charts (charts.c) ------------------------------------------------------------------- */
 
@@ -89,7 +95,7 @@ const clo_chart *clo_i_chart_at(const clo_release *release, size_t i);
 CLO_CHECK clo_status clo_i_chart_draw(const clo_chart *chart, const clo_asked *view, clo_writer *w,
                                       clo_error *err);
 
-/* ---- tables of HTML (tables.c) --------------------------------------------------------------- */
+/* ---- tables of HTML (html_tables.c) ---------------------------------------------------------- */
 
 /* A row's beginning; a cell with a number and its ±, NAN: none; a name, which may be anything. */
 void clo_i_table_open(clo_writer *w, const char *caption);

@@ -128,8 +128,8 @@ static clo_status draw_budget(clo_writer *w, const history *h, size_t number, cl
         x[count + i] = (a->capped ? 100 : 1) * h->charges[i - 1].used;
     }
     snprintf(name, sizeof name, "budget%zu", number);
-    snprintf(text, sizeof text, "A step is a charge; %s.",
-             a->capped ? "the line across is the cap" : "there is no cap");
+    snprintf(text, sizeof text, "Each step is a charge; %s.",
+             a->capped ? "the horizontal line is the cap" : "there is no cap");
     const clo_caption caption = { name, "The budget over time", text, false };
     const clo_line_of line = { .x = x, .y = x + count, .count = count };
     const clo_curves curves = { .lines = &line,
@@ -193,20 +193,20 @@ static void write_sums(clo_writer *w, const account *a)
     else
         clo_i_fact(w, "cap", "none");
     if (a->lowered)
-        clo_i_fact(w, "lowered by its steward to", "%s, %s", clo_i_short(a->limit.epsilon, 6).text,
+        clo_i_fact(w, "lowered by the steward to", "%s, %s", clo_i_short(a->limit.epsilon, 6).text,
                    clo_i_short(a->limit.delta, 3).text);
     if (isfinite(a->composed.epsilon))
         clo_i_fact(w, "spent, all charges together", "%s, %s",
                    clo_i_short(a->composed.epsilon, 4).text,
                    clo_i_short(a->composed.delta, 3).text);
-    clo_i_fact(w, "plain sum of the charges", "%s, %s", clo_i_short(a->spent.epsilon, 4).text,
+    clo_i_fact(w, "sum of all epsilons and deltas", "%s, %s", clo_i_short(a->spent.epsilon, 4).text,
                clo_i_short(a->spent.delta, 3).text);
     if (a->capped)
-        clo_i_fact(w, "left: what one run could still ask", "%s, %s",
+        clo_i_fact(w, "left: what one more run could spend", "%s, %s",
                    clo_i_short(a->left.epsilon, 4).text, clo_i_short(a->left.delta, 3).text);
     clo_i_fact(w, "charges", "%llu", (unsigned long long)a->charges);
     if (a->ended)
-        clo_i_fact(w, "closed", "nothing more is charged");
+        clo_i_fact(w, "closed", "no more charges");
     else if (a->expires)
         clo_i_fact(w, "expires (UTC)", "%s", clo_i_time(a->expires).text);
     clo_i_facts_close(w);
@@ -241,19 +241,19 @@ clo_status clo_i_say_budget(clo_writer *w, clo_ledger *ledger, const char *datas
     clo_status status = clo_ledger_accounts(ledger, dataset, note_account, all, err);
     if (!status) {
         clo_i_section_open(w, "What was spent, and what is left");
-        clo_i_paragraph(w, "Losses are written epsilon, delta. Independent noises partly cancel, "
-                           "so that many small charges together come to less than their plain sum; "
-                           "the cap holds for what they come to together. A charge is made before "
-                           "the data are asked, so one without a result was spent all the same. "
-                           "The share of a cap is counted as the ledger counts: where noises "
-                           "compose, twice the epsilon takes about four times the share.");
-        if (all->count == 0) clo_i_paragraph(w, "The ledger knows no data set yet.");
+        clo_i_paragraph(w, "Losses are written epsilon, delta. Many small charges together cost "
+                           "less than the sum of their epsilons, because the worst cases of "
+                           "independent runs rarely coincide. The cap holds for what they cost "
+                           "together. A charge is made before the first query, so a run that "
+                           "failed later also counts. With Gaussian noise, twice the epsilon "
+                           "takes about four times the share of a cap.");
+        if (all->count == 0) clo_i_paragraph(w, "The ledger has no data set yet.");
     }
     for (size_t i = 0; i < all->count && !status; i++)
         status = write_account(w, ledger, &all->all[i], i, err);
     if (!status) {
         if (all->left_out)
-            clo_i_paragraph(w, "And %zu data sets more, which 'cloister ledger show' lists.",
+            clo_i_paragraph(w, "There are %zu more data sets: 'cloister ledger show' lists them.",
                             all->left_out);
         clo_i_section_close(w);
     }

@@ -12,18 +12,18 @@ enum { MOST_ACTS = 100 };
 static void write_facts(clo_writer *w, const clo_ledger_facts *facts, bool sound,
                         const char *problem)
 {
-    clo_i_section_open(w, "Whether the books can be trusted");
+    clo_i_section_open(w, "Was the ledger changed?");
     if (sound)
-        clo_i_paragraph(w, "Every hash from the first charge on fits, and no copy of this ledger "
-                           "has gone on without it, as far as can be seen from here.");
+        clo_i_paragraph(w, "Every hash is correct from the first charge on, and this machine "
+                           "knows no newer copy of this ledger.");
     else
         clo_i_paragraph(w, "The ledger was not verified: %s.", problem);
     if (!facts->has_anchor)
-        clo_i_paragraph(w, "There is no anchor here: an older copy could not be told from it.");
+        clo_i_paragraph(w, "There is no anchor here, so an older copy would not be noticed.");
     if (facts->clock_went_back)
         clo_i_paragraph(w,
-                        "The clock went backwards before %llu of the charges: their numbers "
-                        "give the order, not their times.",
+                        "The clock went backwards before %llu of the charges: go by their "
+                        "numbers, not by their times.",
                         (unsigned long long)facts->clock_went_back);
     clo_i_facts_open(w);
     clo_i_fact(w, "ledger", "%s", facts->identity);
@@ -53,8 +53,8 @@ static const char *in_words(const char *kind)
         { "lower", "cap lowered" },
         { "end", "data set closed" },
         { "expire", "end set" },
-        { "member", "charged along with" },
-        { "rule", "rule of composition set" },
+        { "member", "also charged to" },
+        { "rule", "rule for adding up charges" },
         { "gap", "restored from a copy" },
         { "rekey", "new key of the hashes" },
     };
@@ -102,10 +102,10 @@ static bool write_act(void *user, const clo_act *act)
 static clo_status write_acts(clo_writer *w, clo_ledger *ledger, const char *dataset, clo_error *err)
 {
     acts a = { .w = w, .dataset = dataset };
-    clo_i_section_open(w, "What its steward did");
+    clo_i_section_open(w, "What the steward did");
     CLO_TRY(clo_ledger_acts(ledger, write_act, &a, err));
     if (a.seen) clo_i_table_close(w);
-    if (a.seen == 0) clo_i_paragraph(w, "Nothing beside declaring caps.");
+    if (a.seen == 0) clo_i_paragraph(w, "Only declarations of caps.");
     if (a.seen > MOST_ACTS)
         clo_i_paragraph(w, "The first %d of %zu acts; 'cloister ledger acts' lists all.",
                         (int)MOST_ACTS, a.seen);
@@ -124,9 +124,8 @@ clo_status clo_ledger_html(clo_ledger *ledger, const char *dataset, clo_write *w
     CLO_TRY(clo_ledger_describe(ledger, &facts, err));
     const bool sound = clo_ledger_verify(ledger, &found) == CLO_OK;
     clo_i_page_open(&writer, "Privacy ledger", false);
-    clo_writer_text(&writer, "<p class=\"lead\">What was spent on each data set, what may still "
-                             "be, and when. A ledger holds times, names and losses; never "
-                             "data.</p>\n");
+    clo_writer_text(&writer, "<p class=\"lead\">What was spent on each data set, when, and what "
+                             "is left. A ledger holds times, names and losses, but no data.</p>\n");
     if (!sound) {
         clo_writer_text(&writer, "<div class=\"alarm\"><p><strong>Not verified.</strong> ");
         clo_i_escape(&writer, found.message, 1000);

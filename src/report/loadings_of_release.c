@@ -84,19 +84,20 @@ static void describe(const clo_asked *view, char *text, size_t size)
     int used;
     text[0] = 0;
     if (!clo_i_find_bases(view->release, &b)) return;
-    used = snprintf(text, size, "How much of each column is in each direction.  %s",
-                    b.count > 1 ? "Above a panel: the subspace, and which of its directions.  "
-                                : "Above a panel: which direction.  ");
+    used = snprintf(text, size, "How much each column contributes to each direction.  %s",
+                    b.count > 1 ? "Above a panel: the subspace and the number of its direction.  "
+                                : "Above a panel: the number of the direction.  ");
     used += snprintf(text + used, size - (size_t)used,
-                     "Only the space that they span is released: its directions may be turned "
+                     "Only the space that the directions span is released, so they may be rotated "
                      "within it.");
     if (b.cols > MOST_ROWS)
         used += snprintf(text + used, size - (size_t)used,
-                         "  Shown are the %d of %zu columns with the largest loadings, the largest "
-                         "first.",
+                         "  The chart shows the %d of %zu columns with the largest loadings.",
                          (int)MOST_ROWS, b.cols);
     if (b.count * b.dim > MOST_PANELS)
-        snprintf(text + used, size - (size_t)used, "  Shown are the first %d of %zu directions.",
+        snprintf(text + used, size - (size_t)used,
+                 "  The chart shows the first %d of %zu "
+                 "directions.",
                  (int)MOST_PANELS, b.count * b.dim);
 }
 
@@ -170,7 +171,7 @@ static clo_status vega(const clo_asked *view, clo_writer *w, clo_error *err)
 
 const clo_chart clo_i_chart_loadings = {
     .name = "loadings",
-    .title = "What the directions are made of",
+    .title = "Directions",
     .applies = applies,
     .describe = describe,
     .draw = draw,

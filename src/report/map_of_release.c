@@ -245,21 +245,28 @@ static bool known(const double *numbers, size_t count)
 
 /* ---- the chart, its table and its data ------------------------------------------------------- */
 
+static bool is_scaled(const clo_asked *asked)
+{
+    return asked->release->facts.lower && asked->release->facts.upper;
+}
+
 static void describe(const clo_asked *asked, char *text, size_t size)
 {
-    snprintf(text, size, "%s%s%s%s",
-             asked->options->other_count ? "Each release has a shape and a colour.  " : "",
-             clo_i_all_have(asked, "weights")
-                 ? "The area of a mark is the released number of records.  "
-                 : "Each mark is a centre.  ",
+    snprintf(text, size, "%s%s%s%s%s",
+             asked->options->other_count ? "Each release has a shape and a color.  " : "",
+             clo_i_all_have(asked, "sizes")
+                 ? "The area of a symbol shows the released number of records.  "
+                 : "Each symbol is a center.  ",
              clo_i_all_have_noise(asked)
-                 ? "Bars: one standard deviation of the noise, each way; where none is to be seen, "
-                   "it is shorter than the mark, and an open mark may have been moved right "
-                   "across.  "
+                 ? "Bars: ± one standard deviation of the noise (if you see none, it is shorter "
+                   "than the symbol).  Hollow symbol: the noise is so large that its place means "
+                   "little.  "
                  : "",
-             clo_i_all_have(asked, "widths")
-                 ? "Rings: how far about its centre records were counted in full."
-                 : "");
+             clo_i_all_have(asked, "radii")
+                 ? "Ring: records outside it were moved onto it before counting.  "
+                 : "",
+             is_scaled(asked) && asked->release->facts.cols == 2 ? "Dotted box: the public bounds."
+                                                                 : "");
 }
 
 static clo_status make_view(const clo_asked *asked, clo_places *p, view *v, clo_error *err)
@@ -307,7 +314,9 @@ static clo_status table(const clo_asked *asked, clo_writer *w, clo_error *err)
     view v = { .boxed = false };
     const clo_status status = make_view(asked, &p, &v, err);
     if (!status) {
-        const char *const heads[] = { "cluster", v.x_name, v.y_name, "records", "ring radius" };
+        const char *const ring =
+            is_scaled(asked) ? "ring radius (half-widths of the bounds)" : "ring radius";
+        const char *const heads[] = { "cluster", v.x_name, v.y_name, "records", ring };
         const size_t shown = p.count < MOST_ROWS ? p.count : MOST_ROWS;
         clo_i_table_open(w, "The same as numbers");
         clo_i_table_heads(w, heads, p.width ? 5 : p.weight ? 4 : 3);
@@ -368,7 +377,7 @@ static clo_status vega(const clo_asked *asked, clo_writer *w, clo_error *err)
 
 const clo_chart clo_i_chart_map = {
     .name = "map",
-    .title = "Where the centres are",
+    .title = "The centers on a map",
     .applies = clo_i_has_places,
     .describe = describe,
     .draw = draw,

@@ -27,7 +27,7 @@ void clo_i_figure_open(clo_writer *w, const char *title, const char *text, bool 
 void clo_i_figure_table(clo_writer *w);
 void clo_i_figure_close(clo_writer *w);
 
-/* Parts of the page of a release (release_words.c, release_page.c). */
+/* Parts of the page of a release (release_statement.c, release_page.c). */
 void clo_i_say_released(clo_writer *w, const clo_release *release);
 void clo_i_say_guarantee(clo_writer *w, const clo_release *release);
 void clo_i_say_sureness(clo_writer *w, const clo_release *release);

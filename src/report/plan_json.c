@@ -41,12 +41,15 @@ static void write_domain(clo_writer *w, const clo_domain *domain)
     clo_json_open(w, "domain", '{');
     clo_json_text(w, "relation", clo_relation_name(domain->relation));
     clo_json_count(w, "cols", domain->frame ? clo_frame_rows(domain->frame) : domain->cols);
-    clo_json_number(w, "norm", domain->norm > 0 ? domain->norm : NAN);
+    clo_json_number(w, domain->lower ? "norm_scaled" : "norm",
+                    domain->norm > 0 ? domain->norm : NAN);
+    clo_json_text(w, "length_unit", clo_i_length_unit(domain->lower));
     write_numbers(w, "lower", domain->lower, domain->cols);
     write_numbers(w, "upper", domain->upper, domain->cols);
     write_numbers(w, "center", domain->center, domain->cols);
     clo_json_number(w, "rows", domain->rows > 0 ? (double)domain->rows : NAN);
-    clo_json_count(w, "rows_per_unit", domain->rows_per_unit);
+    if (domain->unit || domain->rows_per_unit > 1)
+        clo_json_count(w, "rows_per_unit", domain->rows_per_unit);
     if (domain->frame) {
         const clo_guarantee guarantee = clo_frame_guarantee(domain->frame);
         clo_json_open(w, "projection", '{');
@@ -92,10 +95,7 @@ static void write_lines(clo_writer *w, const clo_plan *plan)
         clo_json_open(w, NULL, '{');
         clo_json_text(w, "query", line.query);
         clo_json_text(w, "label", line.label);
-        clo_json_text(w, "event", clo_event_name(line.event.kind));
-        clo_json_number(w, "parameter", line.event.parameter);
-        clo_json_number(w, "delta", line.event.delta);
-        clo_json_count(w, "count", line.event.count);
+        clo_i_event_json(&line.event, w);
         clo_json_number(w, "noise", line.noise);
         clo_json_number(w, "share", line.share);
         clo_json_close(w, '}');
@@ -160,14 +160,14 @@ static void write_plan(clo_writer *w, const clo_plan *plan, const prediction *p)
     const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
     const clo_price price = clo_plan_price(plan);
     clo_json_open(w, NULL, '{');
-    clo_json_text(w, "schema", "cloister.plan/1");
+    clo_json_text(w, "schema", "cloister.plan/2");
     clo_json_text(w, "family", clo_mechanism_family(mechanism));
     clo_json_text(w, "method", clo_mechanism_method(mechanism));
     if (clo_plan_reason(plan)) clo_json_text(w, "reason", clo_plan_reason(plan));
     clo_json_text(w, "guarantee", clo_guarantee_name(clo_plan_guarantee(plan)));
     write_parameters(w, plan);
     write_loss(w, "budget", clo_plan_budget(plan));
-    write_loss(w, "price", price.loss);
+    write_loss(w, "used", price.loss);
     clo_json_text(w, "accounting", price.accounting);
     write_domain(w, clo_plan_domain(plan));
     write_learning(w, clo_plan_learning(plan));

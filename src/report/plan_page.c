@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { POINTS = 9, MOST_COLUMNS = 40 };
+enum { POINTS = 9, MOST_COLUMNS = 40, MOST_ADVISED = 10 /* epsilon: too_noisy_text.c */ };
 static const double TYPICAL_ROWS = 10000; /* where their number is not public */
 
 /* Errors over one variable. */
@@ -90,15 +90,15 @@ static void over_rows(const clo_plan *plan, curve *c)
 static clo_status write_curve(clo_writer *w, const char *name, const char *title, const char *text,
                               const char *x_name, const curve *c, double here, clo_error *err)
 {
-    const char *const heads[] = { x_name, "error to expect", "noise hides it" };
+    const char *const heads[] = { x_name, "expected error", "noise hides the result" };
     const clo_caption caption = { name, title, text, false };
-    const clo_line_of lines[2] = { { c->x, c->error, POINTS, "error to expect", false, NULL },
-                                   { c->x, c->hidden, POINTS, "noise hides what is looked for",
-                                     false, NULL } };
+    const clo_line_of lines[2] = { { c->x, c->error, POINTS, "expected error", false, NULL },
+                                   { c->x, c->hidden, POINTS, "noise hides the result", false,
+                                     NULL } };
     const clo_curves curves = { .lines = lines,
                                 .count = 2,
                                 .x_name = x_name,
-                                .y_name = "error to expect",
+                                .y_name = "expected error",
                                 .x_log = true,
                                 .y_log = true,
                                 .limit = NAN,
@@ -130,7 +130,7 @@ static clo_status write_curve(clo_writer *w, const char *name, const char *title
 
 static clo_status say_columns(clo_writer *w, const clo_plan *plan, clo_error *err)
 {
-    static const char *const heads[] = { "column", "lower", "upper", "a centre is off by about" };
+    static const char *const heads[] = { "column", "lower", "upper", "a center is off by about" };
     const clo_domain *const domain = clo_plan_domain(plan);
     double *errors = NULL;
     char name[40];
@@ -166,12 +166,12 @@ static void say_hidden(clo_writer *w, const clo_plan *plan, double rows)
     clo_needs needs = { .epsilon = 0 };
     char enough[300] = "";
     if (!clo_plan_hidden(plan, rows)) return;
-    clo_writer_text(w, "<div class=\"alarm\"><p><strong>Noise hides what is looked for.</strong> "
-                       "Such a run would spend its budget on noise.</p>");
+    clo_writer_text(w, "<div class=\"alarm\"><p><strong>Noise hides the result.</strong> Such a "
+                       "run would waste its budget.</p>");
     if (clo_plan_needs_get(plan, rows, 0.999 * clo_plan_hidden_from(plan), &needs, sizeof needs,
                            NULL) == CLO_OK) {
         const double clusters = (double)needs.clusters;
-        if (needs.epsilon > 0)
+        if (needs.epsilon > 0 && needs.epsilon <= MOST_ADVISED)
             add_need(enough, sizeof enough, "an epsilon of", clo_i_short(needs.epsilon, 3).text);
         if (needs.rows > 0)
             add_need(enough, sizeof enough, "a number of rows of", clo_i_short(needs.rows, 3).text);
@@ -179,7 +179,7 @@ static void say_hidden(clo_writer *w, const clo_plan *plan, double rows)
             add_need(enough, sizeof enough, "a number of clusters of at most",
                      clo_i_short(clusters, 9).text);
     }
-    if (enough[0]) clo_i_paragraph(w, "Enough would be %s.", enough);
+    if (enough[0]) clo_i_paragraph(w, "It would need %s.", enough);
     clo_writer_text(w, "</div>\n");
 }
 
@@ -190,30 +190,29 @@ static clo_status say_expectations(clo_writer *w, const clo_plan *plan, clo_erro
     const char *meaning = NULL;
     double error;
     curve c;
-    clo_i_section_open(w, "What to expect of it");
+    clo_i_section_open(w, "Expected error");
     if (!predict(plan, rows, &error, &meaning)) {
-        clo_i_paragraph(w, "This method has no prediction of its error.");
+        clo_i_paragraph(w, "The error of this method cannot be predicted.");
         clo_i_section_close(w);
         return CLO_OK;
     }
     clo_i_paragraph(w, "With %s rows%s, expect an error of about %s: %s.",
-                    clo_i_short(rows, 9).text, public ? "" : " (their number is not public)",
+                    clo_i_short(rows, 9).text, public ? "" : " (secret)",
                     clo_i_short(error, 3).text, meaning);
     if (public) say_hidden(w, plan, rows);
     c = (curve){ .known = 0 };
     over_epsilon(plan, &c);
     if (c.known > 1)
-        CLO_TRY(write_curve(w, "epsilon", "What an epsilon buys",
-                            "The same plan with other budgets: smaller is more private, larger is "
-                            "nearer to the truth.",
+        CLO_TRY(write_curve(w, "epsilon", "The error for other epsilons",
+                            "The same plan with other epsilons: a smaller one is more private, a "
+                            "larger one more accurate.",
                             "epsilon", &c, clo_plan_budget(plan).epsilon, err));
     c = (curve){ .known = 0 };
     over_rows(plan, &c);
     if (c.known > 1)
-        CLO_TRY(
-            write_curve(w, "rows", "What more rows buy",
-                        "The same plan on more or on fewer rows: noise does not grow with them.",
-                        "rows", &c, rows, err));
+        CLO_TRY(write_curve(w, "rows", "The error for other numbers of rows",
+                            "The same plan with more or fewer rows: the noise stays the same.",
+                            "rows", &c, rows, err));
     CLO_TRY(say_columns(w, plan, err));
     clo_i_section_close(w);
     return CLO_OK;
@@ -229,13 +228,13 @@ static void say_plan(clo_writer *w, const clo_plan *plan)
     clo_writer_text(w, "<div class=\"quote lead\">\n");
     clo_i_paragraph(
         w,
-        "A run of this plan would be charged epsilon %s and delta %s, whatever the data "
-        "are. Nothing was spent, and no data were read, to make this page.",
+        "A run of this plan costs epsilon %s and delta %s, whatever the data are. To make this "
+        "page, nothing was spent and no data were read.",
         clo_i_short(budget.epsilon, 6).text, clo_i_short(budget.delta, 6).text);
     clo_writer_text(w, "</div>\n");
     clo_i_facts_open(w);
-    clo_i_fact(w, "what is hidden", "%s %s", domain->unit ? "all rows of one unit," : "one row,",
-               domain->relation == CLO_REPLACE ? "whatever it is" : "whether it is there or not");
+    clo_i_fact(w, "what is hidden", "%s %s", domain->unit ? "all rows of one person," : "one row,",
+               domain->relation == CLO_REPLACE ? "its values" : "whether it is there");
     clo_i_fact(w, "columns", "%zu", domain->frame ? clo_frame_rows(domain->frame) : domain->cols);
     if (domain->rows) clo_i_fact(w, "rows (public)", "%llu", (unsigned long long)domain->rows);
     clo_i_fact(w, "guarantee", "%s, proof in %s", clo_guarantee_name(clo_plan_guarantee(plan)),
@@ -250,8 +249,8 @@ static void say_lines(clo_writer *w, const clo_plan *plan)
 {
     static const char *const heads[] = { "question", "query", "times", "noise", "share of cost" };
     char text[48];
-    clo_i_section_open(w, "What the data would be asked");
-    clo_i_table_open_words(w, "Questions (noise: standard deviation of each answer)");
+    clo_i_section_open(w, "The queries");
+    clo_i_table_open_words(w, "Queries (noise: standard deviation of each answer)");
     clo_i_table_heads(w, heads, 5);
     for (size_t i = 0; i < clo_plan_line_count(plan); i++) {
         const clo_plan_line line = clo_plan_line_at(plan, i);
@@ -300,7 +299,7 @@ clo_status clo_plan_html(const clo_plan *plan, clo_write *write, void *user, clo
     CLO_TRY(say_expectations(&writer, plan, err));
     say_lines(&writer, plan);
     say_parameters(&writer, plan);
-    clo_i_page_close(&writer, "Made by cloister from public numbers alone.", false);
+    clo_i_page_close(&writer, "Made by cloister from public numbers only.", false);
     if (writer.failed) return clo_i_fail(err, CLO_IO, "the page could not be written");
     return CLO_OK;
 }

@@ -36,12 +36,11 @@ static void describe(const clo_asked *view, char *text, size_t size)
 {
     const size_t cols = view->release->facts.cols;
     const int used = snprintf(text, size,
-                              "From where to where each column reaches, as it was learnt from the "
-                              "records, privately.  One scale for all columns; the numbers stand "
-                              "beside.");
+                              "The bounds of each column, found privately.  All columns have one "
+                              "scale; the numbers are on the right.");
     if (cols > MOST_ROWS)
         snprintf(text + used, size - (size_t)used,
-                 "  Shown are the %d widest of %zu, the widest first.", (int)MOST_ROWS, cols);
+                 "  The chart shows the %d widest of %zu columns.", (int)MOST_ROWS, cols);
 }
 
 static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_writer *w,
@@ -116,7 +115,7 @@ static clo_status vega(const clo_asked *view, clo_writer *w, clo_error *err)
 
 const clo_chart clo_i_chart_ranges = {
     .name = "ranges",
-    .title = "From where to where each column reaches",
+    .title = "Bounds of the columns",
     .applies = applies,
     .describe = describe,
     .draw = draw,

@@ -1,5 +1,6 @@
 /* release_facts.c - parameters, domain and questions of a release, and how to use it. */
 #include "report/page.h"
+#include "report/report.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@ static void say_parameters(clo_writer *w, const clo_facts *facts)
     clo_i_table_open_words(w, "Parameters of the method");
     clo_i_table_heads(w, heads, 2);
     for (size_t i = 0; i < facts->parameter_count && i < 100; i++) {
+        if (clo_i_is_automatic(facts->parameter_values[i])) continue;
         clo_i_table_name(w, facts->parameter_names[i]);
         clo_i_table_text(w, facts->parameter_values[i]);
         clo_i_table_end_row(w);
@@ -22,8 +24,7 @@ static void say_parameters(clo_writer *w, const clo_facts *facts)
 static void say_queries(clo_writer *w, const clo_facts *facts)
 {
     static const char *const heads[] = { "question", "query", "times", "noise" };
-    clo_i_table_open_words(w,
-                           "What the data were asked (noise: standard deviation of each answer)");
+    clo_i_table_open_words(w, "Queries (noise: standard deviation of each answer)");
     clo_i_table_heads(w, heads, 4);
     for (size_t i = 0; i < facts->query_count && i < MOST_QUERIES; i++) {
         clo_i_table_label(w, facts->query_labels[i]);
@@ -56,19 +57,21 @@ static void say_columns(clo_writer *w, const clo_release *release)
     }
     clo_i_table_close(w);
     if (shown < facts->cols)
-        clo_i_paragraph(w, "The first %zu of %zu columns; the file of the release has all.", shown,
-                        facts->cols);
+        clo_i_paragraph(w,
+                        "These are the first %zu of %zu columns; the file of the release has "
+                        "all.",
+                        shown, facts->cols);
 }
 
 /* Small arrays that no chart shows: numbers among the facts, lists as tables. */
 static const char *const small[][2] = {
     { "radius", "radius" },
-    { "uncertainty", "uncertainty, part by part" },
-    { "residuals", "residuals, part by part" },
-    { "center", "centre of the subspace" },
-    { "told_apart", "clusters that noise lets be told apart" },
-    { "signal_dim", "directions that stand out of the noise" },
-    { "learnt_norm", "norm, learnt from the records" },
+    { "uncertainty", "uncertainty of each cluster" },
+    { "residuals", "residuals of each cluster" },
+    { "center", "center of the subspace" },
+    { "distinct_clusters", "clusters that stand out from the noise" },
+    { "signal_dim", "directions that stand out from the noise" },
+    { "learnt_norm", "norm, found privately" },
 };
 enum { SMALL_COUNT = sizeof small / sizeof *small };
 
@@ -110,15 +113,14 @@ void clo_i_say_facts(clo_writer *w, const clo_release *release)
     if (facts->rows)
         clo_i_fact(w, "records (public)", "%llu", (unsigned long long)facts->rows);
     else
-        clo_i_fact(w, "records", "their number is not public");
+        clo_i_fact(w, "records", "secret");
     if (facts->lower)
         clo_i_fact(w, "domain", "each column within its public bounds");
     else
         clo_i_fact(w, "domain", "records of length at most %s", clo_i_short(facts->norm, 6).text);
     if (facts->unit)
-        clo_i_fact(w, "records of one unit, at most", "%llu",
-                   (unsigned long long)facts->rows_per_unit);
-    clo_i_fact(w, "epsilon that the questions need", "%s",
+        clo_i_fact(w, "most records per person", "%llu", (unsigned long long)facts->rows_per_unit);
+    clo_i_fact(w, "epsilon that the queries use", "%s",
                clo_i_short(facts->price.loss.epsilon, 4).text);
     say_single(w, release);
     clo_i_facts_close(w);
@@ -141,13 +143,13 @@ void clo_i_say_use(clo_writer *w, const clo_release *release, const char *digest
                          clo_release_find(release, "bases", &array) ||
                          clo_release_find(release, "centers_starts", &array);
     clo_i_section_open(w, "How to use it");
-    clo_i_paragraph(w, "The release is a file of JSON; call it release.json. What is computed from "
-                       "it costs no further budget. What is computed from your own rows with it is "
-                       "not private.");
+    clo_i_paragraph(w, "The release is a JSON file, here called release.json. You may compute "
+                       "anything from it without spending more budget. Results that you compute "
+                       "from your own rows are not private.");
     clo_writer_text(w, "<pre tabindex=\"0\"># on the command line\n"
                        "cloister report release.json\n");
     if (assigns)
-        clo_writer_text(w, "cloister assign release.json rows.csv   # which part each row is in\n");
+        clo_writer_text(w, "cloister assign release.json rows.csv   # the cluster of each row\n");
     clo_writer_text(w, "\n# in Python\nimport cloister\n"
                        "release = cloister.Release.read(\"release.json\")\nrelease.to_frame()\n");
     clo_writer_text(

@@ -13,8 +13,8 @@ static void write_radius(clo_writer *w, const clo_release *release)
     clo_i_facts_open(w);
     clo_i_fact(w, "radius", "%s", clo_i_short(array.data[0], 6).text);
     clo_i_facts_close(w);
-    clo_i_paragraph(w, "Most records are no longer than this. Which share it was chosen to hold is "
-                       "the parameter 'quantile' below; noise decides how nearly it does.");
+    clo_i_paragraph(w, "Most records are within this radius. It was chosen to hold the share "
+                       "'quantile' of them (below), as far as noise allows.");
     clo_i_section_close(w);
 }
 
@@ -66,8 +66,8 @@ static void write_comparison(clo_writer *w, const clo_asked *view)
     const clo_page_options *const o = view->options;
     if (o->other_count == 0) return;
     clo_i_section_open(w, "The releases that are compared");
-    clo_i_paragraph(w, "In the charts, A3 is part 3 of the release A. Each release has a shape and "
-                       "a colour. The words below are about A.");
+    clo_i_paragraph(w, "In the charts, A3 is cluster 3 of the release A. Each release has a shape "
+                       "and a color. The text below is about A.");
     clo_i_table_open_words(w, "Releases");
     clo_i_table_heads(w, heads, 6);
     compare_row(w, view->release, o->names ? o->names[0] : NULL, 0);
@@ -103,8 +103,8 @@ static clo_status write_page(clo_writer *w, const clo_asked *view, clo_error *er
         clo_i_say_use(w, release, digest);
     }
     snprintf(foot, sizeof foot,
-             "Made by cloister from a release of version %.40s. This page holds what the release "
-             "holds, and nothing else of the data.",
+             "Made by cloister from a release of version %.40s. This page uses only the release, "
+             "not the data.",
              release->facts.version ? release->facts.version : "?");
     clo_i_page_close(w, foot, view->options->fragment);
     return CLO_OK;

@@ -53,9 +53,9 @@ static void describe(const clo_asked *view, char *text, size_t size)
     if (!find(view->release, &energy, &stands)) return;
     for (size_t i = 0; i < stands.shape[0]; i++) count += stands.data[i] > 0;
     snprintf(text, size,
-             "The sum of squares of the records along each direction, without what noise added.  "
-             "%zu of %zu direction%s out of the noise (a circle; the others are squares).  Of "
-             "records without any energy one would with probability 0.001 at most.",
+             "The sum of squares of the records along each direction, without that of the noise.  "
+             "%zu of %zu direction%s out from the noise (circles; the others are squares).  Noise "
+             "alone makes one stand out with probability 0.001 at most.",
              count, stands.shape[0], stands.shape[0] == 1 ? " stands" : "s stand");
 }
 
@@ -74,7 +74,7 @@ static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_wr
         in[i] = stands.data[i] > 0 ? NAN : energy.data[i];
     }
     const double limit = edge(view->release);
-    const clo_line_of lines[2] = { { x, out, q, "stands out of the noise", true, NULL },
+    const clo_line_of lines[2] = { { x, out, q, "stands out from the noise", true, NULL },
                                    { x, in, q, "may be noise", true, NULL } };
     const clo_curves curves = { .lines = lines,
                                 .count = 2,
@@ -84,7 +84,7 @@ static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_wr
                                 .y_zero = true,
                                 .y_log = spreads_far(&energy, limit),
                                 .limit = limit,
-                                .limit_name = "the edge of the noise",
+                                .limit_name = "the limit of noise",
                                 .here = NAN };
     const clo_status status = clo_i_draw_curves(w, caption, &curves, err);
     clo_i_free(x);
@@ -136,7 +136,7 @@ static clo_status vega(const clo_asked *view, clo_writer *w, clo_error *err)
 
 const clo_chart clo_i_chart_spectrum = {
     .name = "spectrum",
-    .title = "What is signal, and what may be noise",
+    .title = "Signal and noise",
     .applies = applies,
     .describe = describe,
     .draw = draw,

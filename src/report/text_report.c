@@ -1,5 +1,6 @@
 /* text_report.c - a release for a person who reads it in a terminal. */
 #include "report/report.h"
+#include "report/charts.h"
 #include <cloister/output.h>
 #include <math.h>
 #include <stdlib.h>
@@ -51,7 +52,49 @@ static void write_charge(clo_writer *w, const clo_i_certified *c)
                         (unsigned long long)c->charge, c->ledger, c->dataset, seals[c->seal]);
 }
 
-static void write_privacy(clo_writer *w, const clo_facts *facts)
+bool clo_i_is_automatic(const char *value)
+{
+    static const char *const words[] = { "0", "-1", "\"auto\"", "\"given\"" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(value, words[i]) == 0) return true;
+    return false;
+}
+
+/* The method, with the parameters that say something: not those that the plan chose. */
+static void write_method(clo_writer *w, const clo_facts *facts)
+{
+    const char *join = " with";
+    clo_i_writer_format(w, "%s/%s", facts->family, facts->method);
+    for (size_t i = 0; i < facts->parameter_count; i++) {
+        if (clo_i_is_automatic(facts->parameter_values[i])) continue;
+        clo_i_writer_format(w, "%s %s %s", join, facts->parameter_names[i],
+                            facts->parameter_values[i]);
+        join = ",";
+    }
+    clo_writer_text(w, "\n");
+}
+
+/* What was made from another release costs nothing beside it. */
+static void write_cost(clo_writer *w, const clo_facts *facts, const clo_i_derived *from)
+{
+    if (from->there) {
+        clo_i_writer_format(w, "cost       nothing more: it was cut from the release %.16s...",
+                            from->release);
+        if (from->ledger[0])
+            clo_i_writer_format(w, ",\n           charge %llu of the ledger %.8s...",
+                                (unsigned long long)from->charge, from->ledger);
+        clo_writer_text(w, "; that one cost\n           ");
+    } else {
+        clo_writer_text(w, "cost       ");
+    }
+    clo_i_writer_format(w, "epsilon %g by %s accounting; %s\n", facts->price.loss.epsilon,
+                        facts->accounting,
+                        !facts->metered  ? "not charged to a ledger"
+                        : !facts->capped ? "charged to a ledger without a cap"
+                                         : "charged to a ledger with a cap");
+}
+
+static void write_privacy(clo_writer *w, const clo_facts *facts, const clo_i_derived *from)
 {
     char epsilon[32], delta[32];
     clo_number_text(facts->loss.epsilon, epsilon);
@@ -59,16 +102,12 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
     clo_i_writer_format(w, "privacy    epsilon %s, delta %s, %s one %s\n", epsilon, delta,
                         facts->relation == CLO_REPLACE ? "replace" : "add or remove",
                         facts->unit ? facts->unit : "record");
-    clo_i_writer_format(w, "cost       %g of epsilon by %s accounting; %s\n",
-                        facts->price.loss.epsilon, facts->accounting,
-                        !facts->metered  ? "not metered"
-                        : !facts->capped ? "metered, no cap set"
-                                         : "metered against a cap");
+    write_cost(w, facts, from);
     clo_i_writer_format(w, "guarantee  %s; %s\n", facts->guarantee, facts->sampler);
     if (facts->seen_cols)
         clo_i_writer_format(w,
-                            "projected  on the %zu directions of the release %.16s, whose loss is "
-                            "its own\n",
+                            "projected  on the %zu directions of the release %.16s, which cost "
+                            "its own epsilon\n",
                             facts->seen_cols, facts->seen_in);
     if (facts->seen_guarantee)
         clo_i_writer_format(w, "together   with that release, which is %s: %s\n",
@@ -92,7 +131,7 @@ static bool runs_over_columns(const char *name)
  * 1, as they are chosen. */
 static bool is_one_a_cluster(const clo_array *array)
 {
-    static const char *const names[] = { "weights", "residuals", "uncertainty", "widths" };
+    static const char *const names[] = { "sizes", "residuals", "uncertainty", "radii" };
     if (array->dimensions != 1) return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(array->name, names[i]) == 0) return true;
@@ -215,16 +254,27 @@ static void write_turned(clo_writer *w, const clo_facts *facts, const clo_array 
     write_more(w, rows - here, "rows");
 }
 
+/* Radii are lengths on the scale of the run. */
+static const char *unit_of(const clo_facts *facts, const clo_array *array)
+{
+    if (strcmp(array->name, "radii") != 0) return "";
+    return facts->lower ? ", in half-widths of the bounds" : ", in the units of the data";
+}
+
 static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *array, bool wide)
 {
     const size_t cols = array->shape[array->dimensions - 1];
     const size_t rows = array->dimensions > 1 ? array->shape[array->dimensions - 2] : 1;
     const size_t slices = array->dimensions > 2 ? array->shape[0] : 1;
     const size_t shown = most(wide, SHOWN_ROWS);
+    if (array->dimensions == 1 && cols == 1) {
+        clo_i_writer_format(w, "\n%s  %.6g\n", array->name, array->data[0]);
+        return;
+    }
     clo_i_writer_format(w, "\n%s (", array->name);
     for (size_t i = 0; i < array->dimensions; i++)
         clo_i_writer_format(w, "%s%zu", i ? " x " : "", array->shape[i]);
-    clo_writer_text(w, ")\n");
+    clo_i_writer_format(w, ")%s\n", unit_of(facts, array));
     for (size_t s = 0; s < slices && s < shown; s++) {
         if (slices > 1) clo_i_writer_format(w, "  of %zu\n", s);
         if (cols > SHOWN_COLUMNS || has_long_names(facts, array, cols)) {
@@ -238,47 +288,35 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
     write_more(w, slices > shown ? slices - shown : 0, "");
 }
 
-/* ---- how many can be told -------------------------------------------------------------------- */
+/* ---- how many stand out ---------------------------------------------------------------------- */
 
-/* What was made of the curve over the number of clusters. */
-static void write_elbow(clo_writer *w, double told)
+/* How many clusters were taken, where their number was chosen. */
+static void write_choice(clo_writer *w, const clo_release *release)
 {
-    if (told > 1)
-        clo_i_writer_format(
-            w,
-            "\n  The curve is the loss of 1, 2, 3, ... clusters over that of one, as "
-            "the noisy\n  cells tell it; it bends most at %.0f.\n",
-            told);
-    else
-        clo_writer_text(
-            w, "\n  The curve is the loss of 1, 2, 3, ... clusters over that of one, as the "
-               "noisy\n  cells tell it.  It has no elbow: no number of clusters stands "
-               "out, and one centre\n  is told.  Where the curve falls far, a stated number "
-               "of clusters may still serve.\n");
+    char text[1024] = "";
+    clo_i_say_choice(release, text, sizeof text);
+    clo_writer_text(w, "\n");
+    write_wrapped(w, text);
 }
 
-/* Where there are fewer clusters than were asked for: how many, and why. */
-static void write_told_apart(clo_writer *w, const clo_release *release)
+/* How many clusters stand out, and why there may be fewer than were asked for. */
+static void write_distinct(clo_writer *w, const clo_release *release)
 {
-    const clo_facts *const facts = &release->facts;
-    clo_array told, curve, centers;
-    double asked = 0;
-    if (!clo_release_find(release, "told_apart", &told) || told.shape[0] != 1) return;
+    clo_array distinct, curve, centers;
     if (clo_release_find(release, "curve", &curve)) {
-        write_elbow(w, told.data[0]);
+        write_choice(w, release);
         return;
     }
-    for (size_t i = 0; i < facts->parameter_count; i++)
-        if (strcmp(facts->parameter_names[i], "clusters") == 0)
-            asked = strtod(facts->parameter_values[i], NULL);
-    if (!(told.data[0] < asked)) return;
-    clo_i_writer_format(w,
-                        "\n  Of the %.0f clusters asked for, noise lets %.0f be told apart: more "
-                        "pieces of the\n  data would hold no more records than noise alone would "
-                        "show.\n",
-                        asked, told.data[0]);
-    if (clo_release_find(release, "centers", &centers) && (double)centers.shape[0] > told.data[0])
-        clo_writer_text(w, "  The smallest of the centres may be such pieces.\n");
+    if (!clo_release_find(release, "distinct_clusters", &distinct) || distinct.shape[0] != 1)
+        return;
+    const double asked = clo_i_facts_parameter(&release->facts, "clusters"),
+                 found = distinct.data[0];
+    clo_i_writer_format(w, "\n  %.0f of %.0f clusters stand%s out from the noise.\n", found, asked,
+                        asked == 1 ? "s" : "");
+    if (!(found < asked)) return;
+    clo_writer_text(w, "  The others would have no more records than noise alone can show.\n");
+    if (clo_release_find(release, "centers", &centers) && (double)centers.shape[0] > found)
+        clo_writer_text(w, "  The smallest centers may be noise.\n");
 }
 
 /* ---- how far to trust centres ---------------------------------------------------------------- */
@@ -295,9 +333,12 @@ static clo_status write_center_noise(clo_writer *w, const clo_release *release, 
     centers.name = "center noise";
     centers.data = noise;
     write_array(w, &release->facts, &centers, wide);
-    clo_writer_text(w, "  By so much the noise of the last round has moved each centre: standard\n"
-                       "  deviations in the units of each column.  What earlier rounds left undone "
-                       "comes\n  on top.\n");
+    clo_writer_text(w, release->derived.there
+                           ? "  Typical error that noise added to each center (a standard "
+                             "deviation, in the units\n  of each column).\n"
+                           : "  Typical error that noise added to each center in the last round "
+                             "(a standard\n  deviation, in the units of each column).  Earlier "
+                             "rounds may have added more.\n");
     clo_i_free(noise);
     return CLO_OK;
 }
@@ -309,15 +350,15 @@ static void write_beyond(clo_writer *w, const clo_array *spectrum, double edge, 
 {
     size_t all = 0;
     for (size_t i = 0; i < spectrum->shape[0]; i++) all += spectrum->data[i] > edge;
-    clo_i_writer_format(w, "  Noise alone seldom makes an eigenvalue above %.4g.\n", edge);
+    clo_i_writer_format(w, "  Noise alone seldom gives an eigenvalue above %.4g.\n", edge);
     if (all > released)
         clo_i_writer_format(w,
-                            "  Of all %zu directions %zu are above it: a larger dim would hold "
-                            "signal, too.\n",
-                            spectrum->shape[0], all);
+                            "  %zu of all %zu directions are above it: a larger dim would find "
+                            "more signal.\n",
+                            all, spectrum->shape[0]);
     if (all == 0)
-        clo_writer_text(w, "  What is released may be noise: more rows or a larger epsilon would "
-                           "tell.\n");
+        clo_writer_text(w, "  The released directions may be noise: use more rows or a larger "
+                           "epsilon.\n");
 }
 
 static void write_signal(clo_writer *w, const clo_release *release)
@@ -327,9 +368,11 @@ static void write_signal(clo_writer *w, const clo_release *release)
     if (!clo_release_find(release, "stands_out", &stands) || stands.dimensions != 1) return;
     for (size_t i = 0; i < stands.shape[0]; i++) count += stands.data[i] > 0;
     clo_i_writer_format(w,
-                        "\n  %zu of %zu direction%s out of the noise.  Of records without any "
-                        "energy\n  one would with probability 0.001 at most; energies are without "
-                        "what noise added.\n",
+                        "\n"
+                        "  %zu of %zu direction%s out from the noise.  Noise alone makes one "
+                        "stand out with\n"
+                        "  probability 0.001 at most.  The energies do not include that of the "
+                        "noise.\n",
                         count, stands.shape[0], stands.shape[0] == 1 ? " stands" : "s stand");
     if (clo_release_find(release, "noise_edge", &edge) && edge.dimensions == 1 &&
         edge.shape[0] == 1 && clo_release_find(release, "spectrum", &spectrum) &&
@@ -395,8 +438,7 @@ static bool is_list(const char *name)
 /* What the table with bars has in it. */
 static bool is_in_bars(const char *name)
 {
-    return strcmp(name, "centers") == 0 || strcmp(name, "weights") == 0 ||
-           strcmp(name, "widths") == 0;
+    return strcmp(name, "centers") == 0 || strcmp(name, "sizes") == 0 || strcmp(name, "radii") == 0;
 }
 
 clo_status clo_i_report_text(const clo_release *release, bool wide, clo_i_bars *bars, clo_writer *w,
@@ -404,22 +446,19 @@ clo_status clo_i_report_text(const clo_release *release, bool wide, clo_i_bars *
 {
     const clo_facts *const facts = &release->facts;
     lists l;
-    clo_i_writer_format(w, "%s/%s", facts->family, facts->method);
-    for (size_t i = 0; i < facts->parameter_count; i++)
-        clo_i_writer_format(w, "%s %s %s", i ? "," : " with", facts->parameter_names[i],
-                            facts->parameter_values[i]);
-    clo_writer_text(w, "\n");
+    write_method(w, facts);
     if (!facts->is_private) clo_writer_text(w, "NOT PRIVATE\n");
     write_charge(w, &release->certified);
-    write_privacy(w, facts);
+    write_privacy(w, facts, &release->derived);
     if (bars) CLO_TRY(bars(release, w, err));
     const bool listed = find_lists(release, &l);
     if (listed) write_lists(w, &l, wide);
     for (size_t i = 0; i < release->count; i++)
         if ((!listed || !is_list(release->arrays[i].name)) &&
-            !(bars && is_in_bars(release->arrays[i].name)))
+            !(bars && is_in_bars(release->arrays[i].name)) &&
+            strcmp(release->arrays[i].name, "distinct_clusters") != 0) /* in a sentence below */
             write_array(w, facts, &release->arrays[i], wide);
     write_signal(w, release);
-    write_told_apart(w, release);
+    write_distinct(w, release);
     return bars ? CLO_OK : write_center_noise(w, release, wide, err);
 }

@@ -116,7 +116,9 @@ double clo_i_descend(clo_i_objective *objective, void *user, size_t n, double *x
             m.count = 0; /* rounding has spoilt the memory: start again from the gradient */
             aim(&m, here.gradient, direction);
         }
-        const double first = m.count ? 1 : sqrt(dot(here.x, here.x, n)) / size / 10 + 1e-300;
+        const double start =
+            options.first > 0 ? options.first / size : sqrt(dot(here.x, here.x, n)) / size / 10;
+        const double first = m.count ? 1 : start + 1e-300;
         if (!search(objective, user, n, &here, direction, first, &there)) {
             if (m.count == 0) break;
             m.count = 0;

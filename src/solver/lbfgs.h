@@ -13,6 +13,7 @@ typedef double clo_i_objective(void *user, const double *x, double *gradient);
 typedef struct clo_i_descent {
     size_t most_steps;
     double tolerance; /* ends where a few steps in a row lower the value by no more than this */
+    double first;     /* length of the first step; 0: a tenth of that of x */
 } clo_i_descent;
 
 /* Goes downhill from x, in place, and gives the value found.  The start must have a finite value.

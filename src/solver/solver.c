@@ -56,7 +56,9 @@ clo_status clo_i_partition_new(size_t count, size_t clusters, size_t cols, size_
     clo_partition made = { .count = count, .clusters = clusters, .cols = cols, .width = width };
     size_t points = 0, cells = 0;
     if (!clo_i_multiply(clusters, cols, &points) || !clo_i_multiply(points, width, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so many clusters and columns do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY,
+                          "there is not enough memory for so many clusters and "
+                          "columns");
     clo_status status = clo_i_alloc(count, sizeof *made.labels, &made.labels, err);
     if (!status) status = clo_i_alloc(clusters, sizeof *made.dims, &made.dims, err);
     if (!status && width > 0) status = clo_i_alloc(cells, sizeof *made.bases, &made.bases, err);
@@ -79,7 +81,7 @@ void clo_i_partition_free(clo_partition *partition)
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
 
-clo_status clo_i_job_progress(const clo_job *job, double done, clo_error *err)
+clo_status clo_i_job_progress(const clo_solver_input *job, double done, clo_error *err)
 {
     const double at = job->progress_from + done * (job->progress_to - job->progress_from);
     if (job->progress && !job->progress(job->user, at))
@@ -87,10 +89,10 @@ clo_status clo_i_job_progress(const clo_job *job, double done, clo_error *err)
     return CLO_OK;
 }
 
-clo_job clo_i_job_part(const clo_job *job, double from, double to)
+clo_solver_input clo_i_job_part(const clo_solver_input *job, double from, double to)
 {
     const double length = job->progress_to - job->progress_from;
-    clo_job part = *job;
+    clo_solver_input part = *job;
     part.progress_from = job->progress_from + from * length;
     part.progress_to = job->progress_from + to * length;
     return part;

@@ -17,7 +17,7 @@
 enum { CLO_SOLVER_CLUSTERS = 1024 }; /* the most that a solver looks for */
 
 /* What is to be solved, and how to run; borrowed for the length of the call. */
-typedef struct clo_job {
+typedef struct clo_solver_input {
     const double *rows; /* count x cols, dense, finite */
     size_t count, cols;
     clo_rng *rng;
@@ -27,7 +27,7 @@ typedef struct clo_job {
     double progress_from, progress_to; /* what share of the whole is under way */
     const struct clo_partition *start; /* a warm start, for solvers that can; NULL: none */
     const size_t *dims; /* of each flat, where they differ; NULL: as the settings say */
-} clo_job;
+} clo_solver_input;
 
 /* k flats and who is in which.  Zeroed, then filled by a solver; clo_i_partition_free gives its
  * arrays back, filled or not. */
@@ -49,9 +49,9 @@ void clo_i_partition_free(clo_partition *partition);
 
 /* Says how far the share under way has come; CLO_CANCELLED where the caller wants no more.  From
  * one thread at a time. */
-CLO_CHECK clo_status clo_i_job_progress(const clo_job *job, double done, clo_error *err);
+CLO_CHECK clo_status clo_i_job_progress(const clo_solver_input *job, double done, clo_error *err);
 /* The job that does the share from … to of this one. */
-clo_job clo_i_job_part(const clo_job *job, double from, double to);
+clo_solver_input clo_i_job_part(const clo_solver_input *job, double from, double to);
 
 struct clo_solver {
     const char *name;
@@ -61,7 +61,7 @@ struct clo_solver {
     bool affinity; /* takes the affinity of the rows in place of the rows */
     bool warm;     /* can use job->start */
     bool unequal;  /* can use job->dims */
-    clo_status (*solve)(const clo_job *job, const double *values, clo_partition *out,
+    clo_status (*solve)(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err);
 };
 
@@ -89,7 +89,7 @@ struct clo_solver {
 #define CLO_SOLVER_ROW_FLATS                                                                       \
     {                                                                                              \
         "flats", CLO_PARAM_CHOICE, 0, 1, 0, "linear|affine",                                       \
-            "subspaces through the origin, or anywhere"                                            \
+            "linear: through the origin; affine: anywhere"                                         \
     }
 #define CLO_SOLVER_ROW_RESTARTS(preset)                                                            \
     {                                                                                              \
@@ -114,7 +114,7 @@ typedef struct clo_flat_shape {
 /* The best flats for given labels (the top eigenvectors of each cluster's second moment, about its
  * mean where affine), and their cost.  A cluster without rows gets the flat of the rows least
  * explained.  out is made here; its labels are a copy of the given ones. */
-CLO_CHECK clo_status clo_i_fit_flats(const clo_job *job, const uint32_t *labels,
+CLO_CHECK clo_status clo_i_fit_flats(const clo_solver_input *job, const uint32_t *labels,
                                      const clo_flat_shape *shape, clo_partition *out,
                                      clo_error *err);
 
@@ -126,7 +126,7 @@ typedef struct clo_kplanes_options {
     const uint32_t *start_labels; /* a further start from these labels; NULL: none */
 } clo_kplanes_options;
 
-CLO_CHECK clo_status clo_i_kplanes(const clo_job *job, const clo_kplanes_options *options,
+CLO_CHECK clo_status clo_i_kplanes(const clo_solver_input *job, const clo_kplanes_options *options,
                                    clo_partition *out, clo_error *err);
 
 /* ---- centres (kmeans.c, kmedian.c) -------------------------------------------------------- */
@@ -150,10 +150,10 @@ typedef struct clo_kmeans_options {
 clo_kmeans_options clo_i_kmeans_default(size_t clusters);
 /* centers: clusters x cols; labels: a row each; cost: weighted mean squared distance.  All three
  * are the caller's memory. */
-CLO_CHECK clo_status clo_i_kmeans(const clo_job *job, const clo_kmeans_options *options,
+CLO_CHECK clo_status clo_i_kmeans(const clo_solver_input *job, const clo_kmeans_options *options,
                                   double *centers, uint32_t *labels, double *cost, clo_error *err);
 /* The same of medians; cost: weighted mean distance. */
-CLO_CHECK clo_status clo_i_kmedian(const clo_job *job, const clo_kmeans_options *options,
+CLO_CHECK clo_status clo_i_kmedian(const clo_solver_input *job, const clo_kmeans_options *options,
                                    double *centers, uint32_t *labels, double *cost, clo_error *err);
 
 /* ---- affinities (affinity.c, spectral.c) -------------------------------------------------- */
@@ -188,34 +188,35 @@ typedef struct clo_spectral_options {
 /* Normalised spectral clustering (Ng, Jordan and Weiss).  job->rows are not read.  What a point has
  * with itself does not count; a point that has nothing with any other goes to the largest
  * cluster (spectral.c says more). */
-CLO_CHECK clo_status clo_i_spectral(const clo_job *job, const clo_affinity *affinity,
+CLO_CHECK clo_status clo_i_spectral(const clo_solver_input *job, const clo_affinity *affinity,
                                     const clo_spectral_options *options, uint32_t *labels,
                                     clo_error *err);
 /* How many clusters it has, by the largest gap of its eigenvalues (spectral_count.c). */
 enum { CLO_SPECTRAL_MOST = 20 };
-CLO_CHECK clo_status clo_i_spectral_count(const clo_job *job, const clo_affinity *affinity,
+CLO_CHECK clo_status clo_i_spectral_count(const clo_solver_input *job, const clo_affinity *affinity,
                                           size_t *clusters, clo_error *err);
 /* What ends every solver that makes an affinity: spectral clustering, then the best flats. */
-CLO_CHECK clo_status clo_i_partition_from_affinity(const clo_job *job, const clo_affinity *affinity,
+CLO_CHECK clo_status clo_i_partition_from_affinity(const clo_solver_input *job,
+                                                   const clo_affinity *affinity,
                                                    const clo_flat_shape *shape, size_t restarts,
                                                    clo_partition *out, clo_error *err);
 /* Makes an affinity in the first `share` of the time, and parts the rows by it. */
-typedef clo_status clo_make_affinity(const clo_job *job, const double *values, clo_affinity *out,
-                                     clo_error *err);
-CLO_CHECK clo_status clo_i_solve_by_affinity(const clo_job *job, double share,
+typedef clo_status clo_make_affinity(const clo_solver_input *job, const double *values,
+                                     clo_affinity *out, clo_error *err);
+CLO_CHECK clo_status clo_i_solve_by_affinity(const clo_solver_input *job, double share,
                                              clo_make_affinity *make, const double *values,
                                              const clo_flat_shape *shape, size_t restarts,
                                              clo_partition *out, clo_error *err);
 
 /* ---- self-expressive starts, for auto: an affinity at the solvers' own settings ------------ */
 
-CLO_CHECK clo_status clo_i_tsc_affinity(const clo_job *job, size_t clusters, clo_affinity *out,
+CLO_CHECK clo_status clo_i_tsc_affinity(const clo_solver_input *job, size_t clusters,
+                                        clo_affinity *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ssc_affinity(const clo_solver_input *job, bool affine, clo_affinity *out,
                                         clo_error *err);
-CLO_CHECK clo_status clo_i_ssc_affinity(const clo_job *job, bool affine, clo_affinity *out,
-                                        clo_error *err);
-CLO_CHECK clo_status clo_i_ssc_omp_affinity(const clo_job *job, size_t clusters, size_t dim,
-                                            clo_affinity *out, clo_error *err);
-CLO_CHECK clo_status clo_i_lrr_affinity(const clo_job *job, size_t rank, clo_affinity *out,
+CLO_CHECK clo_status clo_i_ssc_omp_affinity(const clo_solver_input *job, size_t clusters,
+                                            size_t dim, clo_affinity *out, clo_error *err);
+CLO_CHECK clo_status clo_i_lrr_affinity(const clo_solver_input *job, size_t rank, clo_affinity *out,
                                         clo_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares the ABI of the library with the one kept in cloister.abi: every exported function
 with its version and its types, and every public struct with the places of its fields (libabigail).
+src/cloister.map has every function that the headers declare, and no other.
 
 The dump is made of a stand-in that has each public function with an empty body, compiled with the
 public headers alone: so no private type is in it, whatever file a function moves to, and no
@@ -58,7 +59,12 @@ def dumped(root, folder, soname):
 def exported(library):
     said = subprocess.run(["nm", "-D", "--defined-only", library], stdout=subprocess.PIPE,
                           text=True, check=True).stdout
-    return {line.split()[-1] for line in said.splitlines()}
+    return {line.split()[-1].split("@")[0] for line in said.splitlines() if " T " in line}
+
+
+def listed(root):
+    """The names in the symbol map."""
+    return set(re.findall(r"^\s+(clo_\w+);", (root / "src" / "cloister.map").read_text(), re.M))
 
 
 def soname_of(library):
@@ -88,10 +94,14 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         now = dumped(arguments.root.resolve(), Path(folder), soname_of(arguments.library))
-        apart = exported(arguments.library) ^ exported(Path(folder) / "public.so")
-    if apart:
-        print("the library and its headers do not have the same names:", *sorted(apart))
-        return 1
+    declared = set(re.findall(r"^.*?\b(clo_\w+)\(", stand_in(arguments.root), re.M))
+    shown, in_map = exported(arguments.library), listed(arguments.root)
+    for names, fault in ((declared - in_map, "are declared, and missing in src/cloister.map"),
+                         (in_map - declared, "stand in src/cloister.map, and in no header"),
+                         (shown ^ declared, "are either declared or exported, not both")):
+        if names:
+            print("these functions", fault + ":", *sorted(names))
+            return 1
     if arguments.update:
         KEPT.write_text(now, encoding="utf-8")
         return 0

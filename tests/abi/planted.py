@@ -2,6 +2,7 @@
 """Changes that someone could really make to a public header: dump.py must see each of them, and
 nothing where only a comment has changed.
 """
+import re
 import shutil
 import sys
 import tempfile
@@ -12,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import dump  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-SONAME = "libcloister.so.0"
+SONAME = re.search(r"soname='([^']+)'", dump.KEPT.read_text(encoding="utf-8")).group(1)
 
 # name, header, what is written there, by what it is replaced, what abidiff must say ("": nothing)
 PLANTED = [

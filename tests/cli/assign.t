@@ -40,19 +40,19 @@ found by name: the second file has them in another order, and two more.
   200 1
   1 cluster
   $ cloister evaluate out.json other.csv --labels one.csv
-  cost        0.0216438     mean squared distance of the rows to what was released, columns by half their width
-  raw cost    50084600      the same in the units of the data
+  cost        0.0216437     mean squared distance of the rows to what was released, columns by half their width
+  raw cost    50084300      the same, in the units of the data
   accuracy    1             the share of rows in the right cluster
-  nmi         1             normalised mutual information with the true clusters
+  nmi         1             normalized mutual information with the true clusters
   ari         1             adjusted Rand index
   ! warning: not private: for the operator only
   $ cut -d , -f 1,2 other.csv > fewer.csv
   $ cloister assign out.json fewer.csv
-  ! cloister: the release is about the column 'age', and the data have none of that name
+  ! cloister: the release needs the column 'age', which the data do not have
   [exit 2]
   $ awk -F, 'NR > 1 { $3 = "old" } 1' OFS=, other.csv > words.csv
   $ cloister assign out.json words.csv
-  ! cloister: words.csv: column 'age' is text, and the release needs numbers there
+  ! cloister: words.csv: column 'age' is text, but the release needs numbers there
   [exit 3]
   $ sed 1d people.csv > bare.csv
   $ cloister assign out.json bare.csv 2> /dev/null | cmp - one.csv
@@ -67,7 +67,7 @@ found by name: the second file has them in another order, and two more.
   cluster
   -1
   ! warning: not private: for the operator only
-  ! warning: 1 row with a missing cell, which a run without --missing fill ignores, is in no cluster: -1
+  ! warning: 1 row with a missing cell is in no cluster: -1; a run ignores such rows, unless --missing is fill
 
 ## Fills a missing cell in as a run would
 
@@ -96,7 +96,7 @@ found by name: the second file has them in another order, and two more.
   $ cloister run bounds/quantile sample.csv --epsilon 1 --norm 8 --no-ledger --seed 7 -q \
   >     -o out.json 2> /dev/null
   $ cloister assign out.json sample.csv
-  ! cloister: a release of the family "bounds" has nothing to measure rows by: kmeans, kmedian, subspace and subspaces have
+  ! cloister: a release of the family "bounds" has no clusters: use one of kmeans, kmedian, subspace or subspaces
   [exit 2]
 
 ## Refuses data of another width
@@ -105,7 +105,7 @@ found by name: the second file has them in another order, and two more.
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
   >     -o out.json 2> /dev/null
   $ cloister assign out.json sample.csv --columns x1
-  ! cloister: the release is about the column 'x2', and the data have none of that name
+  ! cloister: the release needs the column 'x2', which the data do not have
   [exit 2]
 
 ## Refuses what is no release

@@ -19,7 +19,6 @@ An audit of one of our own mechanisms needs no data: each has pairs that are har
   few            1  epsilon        1{{ +[-0-9.e]+}}  not refuted    20000{{ +[0-9.]+}}
   person         1  epsilon        1{{ +[0-9.]+}}  not refuted    20000{{ +[0-9.]+}}
 
-  No claim was refuted: the strongest evidence, the pair 'choice',…
   …
 
 ## Repeats itself with a seed
@@ -35,7 +34,7 @@ An audit of one of our own mechanisms needs no data: each has pairs that are har
 ## Shows the seed that it drew
 
   $ cloister audit bounds --epsilon 1 --trials 2000 --json > first.json
-  ! seed {{[0-9a-f]+}}: the same audit again with --seed {{[0-9a-f]+}}
+  ! seed {{[0-9a-f]+}}: --seed {{[0-9a-f]+}} repeats this audit
   $ seed=$(sed -n 's/.*"seed": "\(.*\)".*/\1/p' first.json)
   $ cloister audit bounds --epsilon 1 --trials 2000 --json --seed "$seed" > second.json
   $ grep -v seconds first.json > a
@@ -45,14 +44,14 @@ An audit of one of our own mechanisms needs no data: each has pairs that are har
 ## Suggests a mechanism
 
   $ cloister audit kmeens --epsilon 1
-  ! cloister: there is no mechanism 'kmeens'; did you mean 'kmeans'?
+  ! cloister: there is no method 'kmeens'; did you mean 'kmeans'?
   ! try: cloister methods
   [exit 2]
 
 ## Wants an epsilon
 
   $ cloister audit kmeans --trials 1000
-  ! cloister: --epsilon must be given: you decide how much privacy this may cost
+  ! cloister: give --epsilon: the most that this run may reveal about one record
   ! try: --epsilon 1
   [exit 2]
 

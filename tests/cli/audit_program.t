@@ -25,7 +25,6 @@ here, laplace_mean.py, is private at the epsilon that it is called with.
   pair       group  unit       claim  evidence  verdict       trials  seconds
   opposite       1  epsilon        1{{ +[0-9.]+}}  not refuted     4000{{ +[0-9.]+}}
 
-  No claim was refuted: the strongest evidence, the pair 'opposite',…
   …
 
 ## Refuses files that are not neighbours
@@ -37,33 +36,33 @@ program is not started.
   $ printf '5,6\n1,2\n3,4\n' > b.csv
   $ audit() { cloister audit --resident --command 'touch started' --epsilon 1 --pair "$@"; }
   $ audit a.csv,b.csv
-  ! cloister: 'a.csv' and 'b.csv' hold the same records: a pair differs in one
+  ! cloister: 'a.csv' and 'b.csv' hold the same records: the files of a pair must differ in one
   [exit 2]
   $ printf '1,2\n3,5\n5,7\n' > b.csv
   $ audit a.csv,b.csv
-  ! cloister: under replace a pair differs in one record: 'a.csv' has 2 records that 'b.csv' has not, and 'b.csv' has 2 records that 'a.csv' has not
+  ! cloister: under replace the two files of a pair must differ in one record, but 'a.csv' has 2 records that 'b.csv' does not have, and 'b.csv' has 2 records that 'a.csv' does not have
   [exit 2]
   $ printf '3,4\n1,2\n' > b.csv
   $ audit a.csv,b.csv
-  ! cloister: under replace a pair differs in one record: 'a.csv' has 1 record that 'b.csv' has not, and 'b.csv' has 0 records that 'a.csv' has not
+  ! cloister: under replace the two files of a pair must differ in one record, but 'a.csv' has 1 record that 'b.csv' does not have, and 'b.csv' has 0 records that 'a.csv' does not have
   ! try: --relation add-remove
   [exit 2]
   $ printf '3,4\n1,2\n5,5\n' > b.csv
   $ audit a.csv,b.csv --relation add-remove
-  ! cloister: under add-remove one file of a pair has one record more: 'a.csv' has 1 record that 'b.csv' has not, and 'b.csv' has 1 record that 'a.csv' has not
+  ! cloister: under add-remove one file of a pair must have one record more, but 'a.csv' has 1 record that 'b.csv' does not have, and 'b.csv' has 1 record that 'a.csv' does not have
   ! try: --relation replace
   [exit 2]
   $ audit a.csv,b.csv --relation both
-  ! cloister: two files are neighbours under one relation: --relation replace or --relation add-remove
+  ! cloister: --pair needs one relation: pass --relation replace or --relation add-remove
   [exit 2]
   $ printf 'x,y\n1,2\n3,4\n5,6\n' > b.csv
   $ audit a.csv,b.csv --relation add-remove
-  ! cloister: {{.*}}a.csv and {{.*}}b.csv are not of one table: one has a header and the other has none
+  ! cloister: FOLDER/here/a.csv and FOLDER/here/b.csv cannot be parts of one table: one has a header and the other has none
   [exit 3]
   $ printf 'who,x\nann,1\nann,2\nbob,3\n' > a.csv
   $ printf 'who,x\nbob,4\nann,1\n' > b.csv
   $ audit a.csv,b.csv --unit who
-  ! cloister: under replace a pair differs in one person: 'a.csv' has 0 persons that 'b.csv' has not, and 'b.csv' has 0 persons that 'a.csv' has not; 2 persons are in both with other rows
+  ! cloister: under replace the two files of a pair must differ in one person, but 'a.csv' has 0 persons that 'b.csv' does not have, and 'b.csv' has 0 persons that 'a.csv' does not have; 2 persons are have other rows in the two files
   [exit 2]
   $ ls started
   ! ls: {{.*}}
@@ -119,7 +118,7 @@ Without noise: the sum of the first column, which is the record that changes.
 ## Says that a program wrote nothing
 
   $ cloister audit --command 'true {input} {output}' --epsilon 1 --cols 2
-  ! cloister: the program ended well and wrote no output file
+  ! cloister: the program ended without an error but wrote no output file
   [exit 3]
 
 ## Says that a resident program failed
@@ -131,19 +130,19 @@ Without noise: the sum of the first column, which is the record that changes.
   ! cloister: the program failed with exit code 7
   [exit 4]
   $ cloister audit --resident --command 'exit 0' --epsilon 1 --cols 2
-  ! cloister: the resident program ended before it had answered
+  ! cloister: the program ended before it answered: with --resident it must read one line per run and answer each
   [exit 4]
 
 ## Says that an answer holds no number
 
   $ cloister audit --command 'echo col1 x2 > {output}; true {input}' --epsilon 1 --cols 2
-  ! cloister: the program's output holds no number
+  ! cloister: the output of the program has no number in it
   [exit 3]
 
 ## Says that answers differ in length
 
   $ cloister audit --command 'cat {input} > {output}' --epsilon 1 --cols 2 --relation add-remove
-  ! cloister: the program's output holds 6 numbers, and its first one held 8: an audit compares numbers one by one
+  ! cloister: the output of the program has 6 numbers, and its first output had 8: every run must write the same number of them
   [exit 3]
 
 ## Takes two files
@@ -184,7 +183,7 @@ Without noise: the sum of the first column, which is the record that changes.
 ## Wants a place for the files
 
   $ cloister audit --command 'true {input}' --epsilon 1 --cols 1
-  ! cloister: --command must say where {input} and {output} go, or be --resident
+  ! cloister: --command must contain {input} and {output}, which stand for the names of two files; or pass --resident
   [exit 2]
 
 ## Wants the number of columns

@@ -20,24 +20,24 @@ It would leave no record that counts, and the budget would be spent on noise.
   $ printf 'carat,cut,the color,price\n0.2,Fair,E,300\n0.3,Good,D,NA\n0.5,Good,x,7\n' > d.csv
   $ refused cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json
-  ! cloister: d.csv: columns 'cut' and 'the color' are text: choose the columns, or leave them out (columns -cut,-3)
+  ! cloister: d.csv: columns 'cut' and 'the color' are text: leave them out
   ! try: --columns -cut,-3
   [exit 3]
   $ refused cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json --columns carat,cut
-  ! cloister: d.csv: column 'cut' is text: choose the columns, or leave it out (columns -cut)
+  ! cloister: d.csv: column 'cut' is text: leave it out
   ! try: --columns carat,cut,-cut
   [exit 3]
   $ refused cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json --columns cut,3
-  ! cloister: d.csv: columns 'cut' and 'the color' are text, and no other is left: a run needs columns of numbers
+  ! cloister: d.csv: columns 'cut' and 'the color' are text, and there is no other column: a run needs columns of numbers
   [exit 3]
   $ cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
   >     --columns -cut,-3
   ! warning: noise hides 2 clusters in 3 rows at epsilon 1: that needs epsilon 8.4, or 26 rows
   $ cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
   >     --text-columns missing
-  ! warning: noise hides 2 clusters in 3 rows at epsilon 1: that needs epsilon 94, or 130 rows
+  ! warning: noise hides 2 clusters in 3 rows at epsilon 1: that needs 130 rows
 
 ## A decimal comma
 
@@ -45,16 +45,16 @@ It would leave no record that counts, and the budget would be spent on noise.
   $ printf 'a;b\n1,5;2\n2,5;3\n' > german.csv
   $ refused cloister run kmeans german.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json
-  ! cloister: german.csv, column 'a': numbers with a decimal comma: say so (decimal ,)
+  ! cloister: german.csv, column 'a': numbers with a decimal comma: state it
   ! try: --decimal ,
   [exit 3]
   $ refused cloister run kmeans german.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json --decimal , --delimiter ,
-  ! cloister: the comma cannot be both the decimal mark and the delimiter
+  ! cloister: the comma cannot be both the decimal mark and the delimiter: choose another delimiter
   [exit 2]
   $ cloister run kmeans german.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
   >     --decimal ,
-  ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs epsilon 13, or 26 rows
+  ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs 26 rows
 
 ## Thousands, currency and gaps
 
@@ -71,12 +71,12 @@ It would leave no record that counts, and the budget would be spent on noise.
   > done
   ! cloister: london.csv, column 'price': a comma before three digits, which may separate thousands: save the numbers without it
   ! cloister: bern.csv, column 'price': numbers with separated thousands: save them without the separators
-  ! cloister: either.csv, column 'price': a comma before three digits, which may separate thousands or be a decimal mark: save the numbers without it, or say that it is one (decimal ,)
+  ! cloister: either.csv, column 'price': a comma before three digits, which may separate thousands or be a decimal mark: save the numbers without it, or state that it is one
   ! try: --decimal ,
   ! cloister: signs.csv, column 'share': numbers with a sign of percent or currency, a long minus or brackets: save plain numbers, such as -5
-  ! cloister: empty.csv: column 'b' is empty in every row: choose the columns, or leave it out (columns -b)
+  ! cloister: empty.csv: column 'b' is empty or not finite in every row: leave it out
   ! try: --columns -b
-  ! cloister: gaps.csv: more than nine in ten rows have a missing cell in the columns that would be used, and count for nothing: leave out columns with many gaps (columns), take it so (text-columns missing), or fill the cells (missing fill)
+  ! cloister: gaps.csv: more than nine in ten rows have a missing cell and would be ignored: leave out the columns with missing cells (--columns), or fill them
   ! try: --missing fill
   [exit 3]
 
@@ -93,14 +93,14 @@ It would leave no record that counts, and the budget would be spent on noise.
   >     refused cloister run kmeans $file.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >         --dataset sample.csv -o out.json
   > done
-  ! cloister: r.csv, line 2: 2 cells were expected, as on the first line, and 3 found: if the header lacks a name, as where R writes the names of rows, put one in front of it; if lines end with a delimiter too many, take that out
-  ! cloister: remark.csv: the first line begins with #, so that it may be a remark: take it out, or say that it is the header (header yes)
+  ! cloister: r.csv, line 2: 3 cells instead of 2, as on the first line: if the header lacks a name (R writes row names without one), add it in front; if lines end with one delimiter too many, remove it
+  ! cloister: remark.csv: the first line begins with #, so it may be a comment: remove it, or state that it is the header
   ! try: --header yes
-  ! cloister: wide.csv holds bytes that no text has (UTF-16, or another program's format); save one table of it as CSV in UTF-8, or as NPY
-  ! cloister: years.csv: the first line is partly numbers and partly text, so that it may be a header or a record: say which (header yes or no)
+  ! cloister: wide.csv is not a text file; save one table of it as CSV in UTF-8, or as NPY
+  ! cloister: years.csv: the first line has numbers and text, so it may be a header or a record: state which
   ! try: --header yes or no
-  ! cloister: title.csv, line 2: 2 cells were expected, as on the first line, and 4 found: if the first line is neither a header nor a record, but a title, take it out
-  ! cloister: comma.csv, line 3: 2 cells were expected, as on the first line, and 3 found: a cell that holds the delimiter must be in quotes
+  ! cloister: title.csv, line 2: 4 cells instead of 2, as on the first line: if the first line is a title, remove it
+  ! cloister: comma.csv, line 3: 3 cells instead of 2, as on the first line: a cell that contains the delimiter must be in quotes
   [exit 3]
   $ printf '# a,b\n1,2\n' > numpy.csv
   $ cloister inspect numpy.csv --header yes 2> /dev/null | head -n 4
@@ -123,7 +123,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   [exit 2]
   $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json --fill x1=2
-  ! cloister: values to fill in need the rule for missing cells that fills (missing fill)
+  ! cloister: fill values need missing=fill
   ! try: --missing fill
   [exit 2]
 
@@ -145,7 +145,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: a.feather is an Arrow (Feather) file; save one table of it as CSV or NPY
   ! cloister: a.xlsx is a zip archive (XLSX, NPZ, ODS); save one table of it as CSV or NPY
   ! cloister: a.bz2 is compressed with bzip2; unpack it, or pack it with gzip or zstd
-  ! cloister: a.csv.gz ends within its compressed bytes
+  ! cloister: a.csv.gz is incomplete: its compressed data end too early
   [exit 3]
 
 ## A folder for a file
@@ -185,7 +185,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   $ mkdir book
   $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger book \
   >     -o out.json
-  ! cloister: book is not a plain file, so it cannot be a ledger: name another place
+  ! cloister: book is not an ordinary file, so it cannot be a ledger: choose another file
   [exit 6]
 
 ## A ledger that is something else
@@ -227,7 +227,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   $ printf 'a,b\n1,2\n3\n5,6\n' > ragged.csv
   $ refused cloister run kmeans ragged.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json
-  ! cloister: ragged.csv, line 3: 2 cells were expected, as on the first line, and 1 found
+  ! cloister: ragged.csv, line 3: 1 cell instead of 2, as on the first line
   [exit 3]
 
 ## An empty cell where it must be refused
@@ -258,7 +258,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   > } > objects.npy
   $ refused cloister run kmeans objects.npy --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json
-  ! cloister: objects.npy holds Python objects, which are never unpacked: save it as float64
+  ! cloister: objects.npy holds Python objects, which cloister does not read: save it as float64
   [exit 3]
 
 ## An NPY with a lying header
@@ -298,3 +298,161 @@ It would leave no record that counts, and the budget would be spent on noise.
   >     -o out.json
   ! cloister: clusters must be between 1 and 1024, not 0
   [exit 2]
+
+## Text that is not UTF-8, and old line ends
+
+  $ sample; ledger
+  $ printf 'a,b\r1,2\r3,4\r' > cr.csv
+  $ printf 'a,b\n1,2\n' | iconv -f UTF-8 -t UTF-32 > wide.csv
+  $ for file in cr.csv wide.csv; do refused cloister run kmeans $file --clusters 1 --epsilon 1 \
+  >     --norm 1 --ledger l.db --dataset sample.csv; done
+  ! cloister: cr.csv has the line ends of an old Mac (carriage returns); save it with line feeds
+  ! cloister: wide.csv is UTF-32 text; save it as UTF-8
+  [exit 3]
+  $ gzip -k cr.csv; refused cloister run kmeans cr.csv.gz --clusters 1 --epsilon 1 --norm 1 \
+  >     --ledger l.db --dataset sample.csv
+  ! cloister: cr.csv.gz has the line ends of an old Mac (carriage returns); save it with line feeds
+  [exit 3]
+  $ refused cloister run kmeans - --clusters 1 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv < cr.csv
+  ! cloister: standard input has the line ends of an old Mac (carriage returns); save it with line feeds
+  [exit 3]
+
+## A column of infinite numbers
+
+  $ sample; ledger
+  $ printf 'a,b\n1,inf\n2,1e999\n3,-inf\n' > inf.csv
+  $ refused cloister run kmeans inf.csv --clusters 1 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv
+  ! cloister: inf.csv: column 'b' is empty or not finite in every row: leave it out
+  ! try: --columns -b
+  [exit 3]
+
+## What a message quotes is UTF-8, and moves no cursor
+
+  $ sample; ledger
+  $ name=$(printf 'x\377\302\233y\033')
+  $ refused cloister run kmeans "$name" --clusters 1 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv
+  ! cloister: x???y? cannot be read: No such file or directory
+  [exit 4]
+  $ refused cloister run "$name" sample.csv
+  ! cloister: there is no method 'x??y?'
+  ! try: cloister methods
+  [exit 2]
+  $ cloister "$name"
+  ! cloister: there is no command 'x??y?'
+  ! try: cloister help
+  [exit 2]
+  $ cloister inspect "$name"
+  ! cloister: x???y? cannot be read: No such file or directory
+  [exit 4]
+  $ cloister evaluate "$name" sample.csv
+  ! cloister: x???y? cannot be read: No such file or directory
+  [exit 4]
+  $ cloister plan kmeans --epsilon "$name"
+  ! cloister: --epsilon must be a number greater than 0, not 'x??y?'
+  [exit 2]
+  $ cloister ledger show "$name"
+  ! cloister: there is no ledger at x???y?: make one with cloister ledger init
+  [exit 6]
+  $ cloister run kmeans sample.csv --clusters 2 --epsilon 9 --norm 1 --no-ledger -q -o "$name"
+  $ cloister report "$name" -o r.html
+  $ cp sample.csv "$name.csv"
+  $ cloister inspect "$name.csv" 2>&1 | grep rows
+  x??y?.csv: csv, cells separated by a comma, a header, 300 rows, 2 columns
+  $ cloister ledger init "$name.db" --dataset sample.csv --epsilon 1
+  x??y?.db is closed: it refuses runs on data sets that are not declared in it
+  'sample.csv' in x??y?.db: at most epsilon 1, delta 1e-6 may ever be spent on it
+  $ cloister ledger verify "$name.db"; cloister ledger backup "$name.db" -o "$name.copy"
+  x??y?.db: unchanged; 0 charges, and every hash is correct
+  x??y?.copy: a complete copy of x??y?.db, and every hash is correct
+  $ cloister ledger move "$name.db" --to "$name.new"
+  x??y?.db is at x??y?.new now
+
+## A header of 20,000 names
+
+  $ seq -s , -f GENE_%g 20000 > genes.csv
+  $ for r in 1 2 3; do seq -s , 20000 | sed "s/[0-9]*/0.$r/g" >> genes.csv; done
+  $ cloister run kmeans genes.csv --columns GENE_7,GENE_20000 --clusters 1 --epsilon 9 --norm 1 \
+  >     --no-ledger -q --json | grep GENE
+      "columns": ["GENE_7", "GENE_20000"],
+
+## A name that no result can have
+
+  $ sample; ledger; mkdir folder
+  $ long=$(printf '%0256d' 0)
+  $ try() { refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     "$@"; }
+  $ try -o ''
+  ! cloister: no file was given: the name is empty
+  [exit 2]
+  $ try -o "$long" 2>&1 | sed 's/0000*/000/'
+  cloister: 000 cannot be written: File name too long
+  $ for end in -journal -wal -shm .rekeying .restoring; do
+  >     try -o l.db$end; try -o folder/../l.db$end; done
+  ! cloister: l.db-journal cannot be written: it is a part of a ledger
+  ! cloister: folder/../l.db-journal cannot be written: it is a part of a ledger
+  ! cloister: l.db-wal cannot be written: it is a part of a ledger
+  ! cloister: folder/../l.db-wal cannot be written: it is a part of a ledger
+  ! cloister: l.db-shm cannot be written: it is a part of a ledger
+  ! cloister: folder/../l.db-shm cannot be written: it is a part of a ledger
+  ! cloister: l.db.rekeying cannot be written: it is a part of a ledger
+  ! cloister: folder/../l.db.rekeying cannot be written: it is a part of a ledger
+  ! cloister: l.db.restoring cannot be written: it is a part of a ledger
+  ! cloister: folder/../l.db.restoring cannot be written: it is a part of a ledger
+  [exit 4]
+  $ config=${XDG_CONFIG_HOME:-$HOME/.config}/cloister
+  $ for to in "$config/ledger.key" "$config/new" "$config"/anchors/*; do
+  >     try -o "$to"; done 2>&1 | sed "s|$config|CONFIG|; s|anchors/.* can|anchors/… can|"
+  cloister: CONFIG/ledger.key cannot be written: the key and the anchors of the ledger are in this folder
+  cloister: CONFIG/new cannot be written: the key and the anchors of the ledger are in this folder
+  cloister: CONFIG/anchors/{{…}} cannot be written: the key and the anchors of the ledger are in this folder
+  $ cloister run kmeans sample.csv --clusters 2 --epsilon 9 --norm 1 --no-ledger -q -o r.json
+  $ for to in '' "$long" l.db-journal "$config/ledger.key"; do
+  >     cloister report r.json -o "$to"; cloister assign r.json sample.csv -o "$to"
+  >     cloister solve kmeans sample.csv --clusters 2 -o "$to"
+  >     cloister plan kmeans --cols 2 --rows 9 --clusters 2 --epsilon 1 --norm 1 -o "$to"
+  >     cloister generate mixture --rows 9 --cols 2 --clusters 2 -o "$to"
+  >     cloister ledger report l.db -o "$to"
+  > done 2>&1 | sed "s/0000*/000/; s|$config|CONFIG|" | sort | uniq -c | sed 's/^ *//'
+  6 cloister: 000 cannot be written: File name too long
+  6 cloister: CONFIG/ledger.key cannot be written: the key and the anchors of the ledger are in this folder
+  6 cloister: l.db-journal cannot be written: it is a part of a ledger
+  6 cloister: no file was given: the name is empty
+  4 warning: not private: for the operator only
+  $ ls
+  folder
+  l.db
+  r.json
+  sample.csv
+  truth.csv
+
+## What a killed run has left beside its result goes away with the next one
+
+  $ sample; sleep 600 & echo $! > alive
+  $ touch .r.json.999999999.cloister-part ".r.json.$(cat alive).cloister-part" .x.999999999.part
+  $ cloister run kmeans sample.csv --clusters 2 --epsilon 9 --norm 1 --no-ledger -q -o r.json
+  $ ls -A | sed "s/$(cat alive)/ALIVE/"; kill "$(cat alive)"
+  .r.json.ALIVE.cloister-part
+  .x.999999999.part
+  alive
+  r.json
+  sample.csv
+  truth.csv
+
+## An epsilon of which not all is used
+
+  $ cloister plan kmeans --cols 2 --rows 900 --clusters 2 --epsilon 1e300 --norm 1 |
+  >     grep -A 3 chosen
+    chosen      of 9 suitable methods, density has the smallest expected error:
+                0.00209 (local: 0.00216); only epsilon 300 is used and charged,
+                because more would hardly change the result
+    charged     epsilon 300, delta 1e-6
+  $ sample; cloister run kmeans sample.csv --clusters 2 --epsilon 1e300 --norm 1 --no-ledger \
+  >     -o r.json
+  ! warning: only 300 of epsilon 1e300 is used and charged: a larger one would hardly change the result
+  ! warning: epsilon 300 hides hardly anything about a person; 1 is usual: see docs/guides/choose-epsilon.md
+  ! kmeans/density on 'sample.csv': epsilon 300, delta 1e-6, hides the values of a record
+  !   expects centers off by about ± 0.0017 in each column; moves records farther than 1 from the origin to distance 1
+  ! wrote 'r.json'; no ledger was charged

@@ -5,10 +5,9 @@
   $ sample; ledger
   $ cloister bounds sample.csv --epsilon 1 --norm 1000 --ledger l.db
   radius {{[0-9.]+}}: with probability 0.99 it holds at least 86.5% of the 300 rows
-  ! bounds/quantile on 'sample.csv': epsilon 1, delta 0, replace
-  !   asks quantile (quantile of the row norms) once
+  ! bounds/quantile on 'sample.csv': epsilon 1, delta 0, hides the values of a record
   ! next: cloister run ... --norm {{[-0-9.e]+}}
-  ! spent epsilon 1, delta 0 on 'sample.csv': epsilon 1 is left at delta 1e-5
+  ! spent epsilon 1, delta 0 on 'sample.csv': epsilon 1 of 2 is left
   $ charges
   1
 
@@ -38,24 +37,23 @@
 
   $ sample; ledger
   $ refused cloister bounds sample.csv --epsilon 1 --norm 9 --ledger l.db -o out.json
-  ! cloister: -o writes a bounds file, which needs --of columns
+  ! cloister: -o writes bounds of columns: add --of columns
   [exit 2]
 
 ## Refuses what so few rows cannot tell
 
   $ sample; ledger
   $ refused cloister bounds sample.csv --epsilon 0.1 --norm 1000 --ledger l.db
-  ! bounds/quantile on 'sample.csv': epsilon 0.1, delta 0, replace
-  !   asks quantile (quantile of the row norms) once
-  ! cloister: 300 rows at epsilon 0.1 cannot tell a radius, which needs 1301: the widest would be taken; give one, raise --epsilon to 0.44, or say --yes
+  ! bounds/quantile on 'sample.csv': epsilon 0.1, delta 0, hides the values of a record
+  ! cloister: too few rows to find a radius privately: 300 rows, and at epsilon 0.1 it needs 1301; give --norm yourself, or use more rows
   ! try: --epsilon 0.44
   [exit 2]
   $ refused cloister bounds sample.csv --epsilon 0.1 --norm 1000 --of columns --ledger l.db -q
-  ! cloister: 300 rows at epsilon 0.0521 cannot tell the bounds of a column, which needs 3862: the widest would be taken; give them, raise --epsilon to 1.4, or say --yes
+  ! cloister: too few rows to find bounds of a column privately: 300 rows, and at epsilon 0.0521 it needs 3862; give --bounds yourself, or use more rows
   ! try: --epsilon 1.4
   [exit 2]
   $ cloister bounds sample.csv --epsilon 0.1 --norm 1000 --ledger l.db --yes -q
-  radius 1000: the largest that was allowed; no smaller one could be told
+  radius 1000: the largest that was allowed, because noise hides all smaller ones
 
 ## Says what is left out where the rows are not public
 
@@ -65,27 +63,27 @@
   ! warning: --seed: this release is reproducible, not private
   $ cloister bounds sample.csv --epsilon 2 --norm 1000 --relation add-remove --no-ledger --dry-run \
   >     | grep rows
-    At epsilon 2 it takes 66 rows to tell a radius; with fewer the widest is
+    At epsilon 2, a private radius needs 66 rows; with fewer the widest one is
 
 ## Says what it would spend
 
   $ sample; ledger
   $ cloister bounds sample.csv --epsilon 1 --norm 9 --ledger l.db --dry-run
-  bounds/quantile: a private radius or private column bounds, by private quantiles
+  bounds/quantile: a radius or bounds of columns, by private quantiles
 
     charged     epsilon 1, delta 0
     accounting  basic
-    parameters  of norm, quantile 0.95, steps 8
+    parameters  all by default
     hides       replace: one row replaced by any other
-    data        2 columns, norm at most 9, 300 rows
+    data        2 columns, records farther than 9 from the origin are moved to distance 9, 300 rows
     guarantee   exact, proof in proofs/bounds_quantile.md
 
     query     what                        times      noise   share
     quantile  quantile of the row norms       1          -    100%
 
-    300 rows can tell a radius at epsilon 1, which needs 131.
+    300 rows are enough for a private radius at epsilon 1, which needs 131.
 
-    Would charge 'sample.csv' in l.db (epsilon 2 is left at delta 1e-5); nothing was spent.
+    Would charge 'sample.csv' in l.db, where epsilon 2 of 2 is left; nothing was spent.
   $ charges
   0
 
@@ -100,8 +98,8 @@
 
   $ sample; ledger
   $ refused cloister bounds sample.csv --epsilon 1 --ledger l.db
-  ! cloister: --norm MAX must be given: a generous radius, known without the data, under which to look
-  ! try: --norm 1000, or whatever no record can exceed; too much costs little
+  ! cloister: give --norm MAX: a generous radius that no record can exceed, from public knowledge
+  ! try: --norm 1000, or another radius that no record can exceed; a generous one costs little
   [exit 2]
 
 ## Writes a file that a run takes
@@ -110,10 +108,9 @@
   $ cloister bounds sample.csv --epsilon 2 --norm 100 --of columns --no-ledger --seed 1 \
   >     -o bounds.csv
   ! warning: --seed: this release is reproducible, not private
-  ! bounds/quantile on 'sample.csv': epsilon 2, delta 1e-6, replace
-  !   asks quantile (both ends of each column) 2 times
+  ! bounds/quantile on 'sample.csv': epsilon 2, delta 1e-6, hides the values of a record
   ! next: cloister run ... --bounds bounds.csv
-  ! not metered: no ledger knows of this release
+  ! no ledger was charged
   $ head -1 bounds.csv
   name,lower,upper
   $ wc -l < bounds.csv

@@ -12,10 +12,10 @@ For the operator's eyes alone: the answers come from the data without noise.
   cost        {{0\.0003[89][0-9]* +}}mean squared distance of the rows to what was found
   captured    0.999606      the share of the rows' variance that lies in it
   truth cost  {{0\.000[34][0-9]* +}}the same for the truth
-  distance    {{0\.00[0-9]+ +}}of what was found from the truth
+  distance    {{0\.00[0-9]+ +}}distance of what was found from the truth
   angle       {{0\.00[0-9]+ +}}the largest between matched subspaces, in radians
   accuracy    1             the share of rows in the right cluster
-  nmi         1             normalised mutual information with the true clusters
+  nmi         1             normalized mutual information with the true clusters
   ari         1             adjusted Rand index
   ! warning: not private: for the operator only
 
@@ -55,7 +55,7 @@ For the operator's eyes alone: the answers come from the data without noise.
   >     -o out.json 2> /dev/null
   $ printf "1,2,3\n" > other.csv
   $ cloister evaluate out.json sample.csv --truth other.csv
-  ! cloister: the truth must be 3 centres of 2 columns, as the release has, not a 1 x 3 matrix
+  ! cloister: the truth must be 3 centers of 2 columns, as the release has, not a 1 x 3 matrix
   [exit 2]
 
 ## Refuses data of another width
@@ -64,7 +64,7 @@ For the operator's eyes alone: the answers come from the data without noise.
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
   >     -o out.json 2> /dev/null
   $ cloister evaluate out.json sample.csv --columns x1
-  ! cloister: the release is about the column 'x2', and the data have none of that name
+  ! cloister: the release needs the column 'x2', which the data do not have
   [exit 2]
 
 ## Refuses labels that do not fit
@@ -88,10 +88,10 @@ For the operator's eyes alone: the answers come from the data without noise.
   ! cloister: --clusters must be between 1 and 16384, not 0
   [exit 2]
   $ cloister evaluate out.json sample.csv --found high.csv
-  ! cloister: --found says nothing without --labels
+  ! cloister: --found needs --labels
   [exit 2]
   $ cloister evaluate out.json sample.csv --offsets high.csv
-  ! cloister: --offsets says nothing without --truth
+  ! cloister: --offsets needs --truth
   [exit 2]
 
 ## Says that it is not private

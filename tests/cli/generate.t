@@ -31,7 +31,7 @@
   $ cloister run subspaces/sulq lines.csv --clusters 2 --dim 1 --epsilon 50 --norm 1 --no-ledger \
   >     --seed 1 -q -o out.json 2> /dev/null
   $ cloister generate --from out.json --seed 5 -o more.csv --labels labels.csv
-  ! warning: the release is not private, and neither is what is drawn from it
+  ! warning: the release is not private, and neither are rows that are made from it
   $ cloister generate --from out.json --rows 7 --seed 5 2> /dev/null > few.csv
   $ head -n 8 more.csv | cmp - few.csv
   $ wc -l < more.csv
@@ -95,7 +95,7 @@ kmeans/local has asked for widths, and tells them.
   $ cloister run kmeans/tree sample.csv --clusters 3 --epsilon 5 --bounds -2,2 --no-ledger \
   >     --seed 7 -q -o out.json 2> /dev/null
   $ cloister generate --from out.json --rows 1000 --seed 5
-  ! cloister: this release does not tell how far records are from their centres: state a spread, or the rows would be copies of the centres
+  ! cloister: this release does not hold the distance of records from their centers: give a spread
   ! try: --spread 0.1
   [exit 2]
   $ cloister generate mixture --rows 5000 --cols 2 --clusters 3 --seed 1 -o many.csv
@@ -123,13 +123,13 @@ kmeans/local has asked for widths, and tells them.
   $ cloister run subspaces/sulq sample.csv --clusters 1 --dim 1 --epsilon 5 --norm 2 --no-ledger \
   >     --seed 7 -q -o flats.json 2> /dev/null
   $ cloister generate --from flats.json --spread 0.1
-  ! cloister: a spread is of centres: a release of the family "subspaces" tells its own
+  ! cloister: a spread is only for centers: leave it out for a release of the family "subspaces"
   [exit 2]
 
 ## Refuses a model option beside a release
 
   $ cloister generate --from out.json --cols 3
-  ! cloister: --cols belongs to a model: a release says all but --rows, --spread, --noise and --seed itself
+  ! cloister: --cols is for a model: with --from only --rows, --spread, --noise and --seed can be given
   [exit 2]
 
 ## Refuses a model that is not there
@@ -155,10 +155,10 @@ kmeans/local has asked for widths, and tells them.
 
   $ printf "1,0\n0,1\n0,0\n" > t.csv
   $ cloister generate subspaces --cols 2 --from t.csv
-  ! cloister: t.csv holds 3 rows and 2 columns, which is no truth for the --cols, --clusters and --dim there are
+  ! cloister: t.csv has 3 rows and 2 columns, which does not fit --cols, --clusters and --dim
   [exit 2]
   $ cloister generate mixture --cols 3 --from t.csv
-  ! cloister: t.csv holds 3 rows and 2 columns, which is no truth for the --cols, --clusters and --dim there are
+  ! cloister: t.csv has 3 rows and 2 columns, which does not fit --cols, --clusters and --dim
   [exit 2]
 
 ## Refuses an option of the other model
@@ -179,7 +179,7 @@ kmeans/local has asked for widths, and tells them.
 ## Refuses sparse rows as CSV
 
   $ cloister generate sparse --rows 20 -o d.csv
-  ! cloister: sparse rows are written as LIBSVM: call the file .svm or .libsvm, not 'd.csv'
+  ! cloister: sparse rows are written as LIBSVM: name the file .svm or .libsvm, not 'd.csv'
   [exit 2]
 
 ## Says each bad number

@@ -39,39 +39,50 @@
   $ cloister help
   usage: cloister COMMAND [word or option ...]
 
-  Differentially private clustering and subspace learning: what comes out says
-  little about any one record, and how little is proven.
+  Finds clusters and subspaces in personal data with differential privacy: epsilon
+  limits how much a result can reveal about any one person.
 
-  Commands
-    methods     list the methods, with their parameters, guarantees and proofs
-    inspect     show what a file holds and what a run would use of it (not private)
-    plan        show what a run would ask, cost and deliver; reads no data
+  Release
     run         make a private release from a file
+    plan        show the queries, cost and expected error of a run; reads no data
     bounds      find a radius or column bounds for your data, privately
-    ledger      show what was spent on each data set, and what is left
-    serve       answer analysts of this machine, as the account that owns the data
-    solve       ordinary, non-private clustering and subspace clustering
-    generate    make synthetic data whose truth is known
-    evaluate    measure how good a release is on your own data (not private)
-    assign      find the released cluster of each of your own rows (not private)
-    audit       try to refute a privacy claim, ours or that of any program
-    sweep       run many methods on many seeds, measured (not private)
-    draw        draw curves with error bars from a JSON file
     report      show a release: text, a page, pictures
+    cut         read another number of clusters from a release, without spending budget
+    methods     list the methods, with their parameters, guarantees and proofs
+
+  Budget
+    ledger      create a budget, show what was spent and what is left
+    serve       let other users make releases of data that they cannot read
+
+  Your own data (not private)
+    inspect     show what is in a file, and what a run would use
+    assign      find the released cluster of each row
+    evaluate    measure how good a release is on your data
+    solve       cluster without privacy: k-means, subspace clustering and more
+
+  Research
+    generate    make synthetic data, from a model or from a release
+    sweep       run many methods with many seeds and measure them
+    audit       try to refute the privacy claim of a method or any program
+    draw        draw curves with error bars from a JSON file
+
+  About the command
     version     print the version
     completion  print a completion script for bash, zsh or fish
     help        explain a command
 
   Examples
     What a run would cost:
-        cloister plan kmeans --clusters 3 --epsilon 1 --rows 5000 --cols 10 \
-            --norm 1
-    A ledger, once, and the most that may ever be spent:
-        cloister ledger init --dataset patients.csv --epsilon 3
+        cloister plan kmeans --clusters 3 --epsilon 1 --rows 5000 \
+            --bounds people-bounds.csv
+    Once: a ledger, and the most that may ever be spent:
+        cloister ledger init --dataset people.csv --epsilon 3
     A private release, charged to it:
-        cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1
+        cloister run kmeans people.csv --clusters 3 --epsilon 1 \
+            --bounds people-bounds.csv
 
-  'cloister help COMMAND' says more; 'man cloister' says all.
+  'cloister COMMAND --help' explains a command. 'man cloister' explains all, with
+  the exit codes.
 
 ## Keeps to eighty columns
 
@@ -84,7 +95,7 @@
 ## Refuses an option before the command
 
   $ cloister --json version
-  ! cloister: '--json' stands before a command; options come after one
+  ! cloister: '--json' comes before the command: put options after it, as in cloister run --help
   ! try: cloister help
   [exit 2]
 
@@ -92,16 +103,18 @@
 
   $ cloister help run kmeans/lloyd | sed -n "/^Parameters/,/^$/p"
   Parameters of kmeans/lloyd
-    --clusters N            how many centres to find (1 to 1024; must be given)
-    --rounds N              passes over the data, each with its share of the
-                            budget (1 to 100, preset 5)
-    --reduce N              directions to keep before the rounds; 0: all, -1: what
-                            pays (-1 to 1024, preset 0)
-    --share X               of the budget, for choosing the directions to keep
-                            (0.01 to 0.95, preset 0.5)
-    --noise WORD            of sums and sizes; auto: what errs less, which is
-                            laplace without a delta (auto, gaussian or laplace,
-                            preset auto)
+    --clusters N            how many centers to find, or auto (1 to 1024; must be
+                            given)
+    --rounds N              passes over the data; they share the budget (1 to 100,
+                            default 5)
+    --reduce N              number of directions to keep before the rounds; 0:
+                            all; -1: chosen from the public facts (-1 to 1024,
+                            default 0)
+    --share X               share of the budget for choosing the directions (0.01
+                            to 0.95, default 0.5)
+    --noise WORD            noise of sums and sizes; auto: the smaller error,
+                            which is laplace without a delta (auto, gaussian or
+                            laplace, default auto)
   {{}}
 
 ## Suggests a command
@@ -123,37 +136,90 @@
   $ cloister
   ! usage: cloister COMMAND [word or option ...]
   !
-  ! Differentially private clustering and subspace learning: what comes out says
-  ! little about any one record, and how little is proven.
+  ! Finds clusters and subspaces in personal data with differential privacy: epsilon
+  ! limits how much a result can reveal about any one person.
   !
-  ! Commands
-  !   methods     list the methods, with their parameters, guarantees and proofs
-  !   inspect     show what a file holds and what a run would use of it (not private)
-  !   plan        show what a run would ask, cost and deliver; reads no data
+  ! Release
   !   run         make a private release from a file
+  !   plan        show the queries, cost and expected error of a run; reads no data
   !   bounds      find a radius or column bounds for your data, privately
-  !   ledger      show what was spent on each data set, and what is left
-  !   serve       answer analysts of this machine, as the account that owns the data
-  !   solve       ordinary, non-private clustering and subspace clustering
-  !   generate    make synthetic data whose truth is known
-  !   evaluate    measure how good a release is on your own data (not private)
-  !   assign      find the released cluster of each of your own rows (not private)
-  !   audit       try to refute a privacy claim, ours or that of any program
-  !   sweep       run many methods on many seeds, measured (not private)
-  !   draw        draw curves with error bars from a JSON file
   !   report      show a release: text, a page, pictures
+  !   cut         read another number of clusters from a release, without spending budget
+  !   methods     list the methods, with their parameters, guarantees and proofs
+  !
+  ! Budget
+  !   ledger      create a budget, show what was spent and what is left
+  !   serve       let other users make releases of data that they cannot read
+  !
+  ! Your own data (not private)
+  !   inspect     show what is in a file, and what a run would use
+  !   assign      find the released cluster of each row
+  !   evaluate    measure how good a release is on your data
+  !   solve       cluster without privacy: k-means, subspace clustering and more
+  !
+  ! Research
+  !   generate    make synthetic data, from a model or from a release
+  !   sweep       run many methods with many seeds and measure them
+  !   audit       try to refute the privacy claim of a method or any program
+  !   draw        draw curves with error bars from a JSON file
+  !
+  ! About the command
   !   version     print the version
   !   completion  print a completion script for bash, zsh or fish
   !   help        explain a command
   !
   ! Examples
   !   What a run would cost:
-  !       cloister plan kmeans --clusters 3 --epsilon 1 --rows 5000 --cols 10 \
-  !           --norm 1
-  !   A ledger, once, and the most that may ever be spent:
-  !       cloister ledger init --dataset patients.csv --epsilon 3
+  !       cloister plan kmeans --clusters 3 --epsilon 1 --rows 5000 \
+  !           --bounds people-bounds.csv
+  !   Once: a ledger, and the most that may ever be spent:
+  !       cloister ledger init --dataset people.csv --epsilon 3
   !   A private release, charged to it:
-  !       cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1
+  !       cloister run kmeans people.csv --clusters 3 --epsilon 1 \
+  !           --bounds people-bounds.csv
   !
-  ! 'cloister help COMMAND' says more; 'man cloister' says all.
+  ! 'cloister COMMAND --help' explains a command. 'man cloister' explains all, with
+  ! the exit codes.
   [exit 2]
+
+## Shows what most people need, and the rest if asked
+
+  $ cloister run --help > few.txt; cloister run --help=all > all.txt
+  $ test $(wc -l < few.txt) -le 66 || wc -l < few.txt
+  $ grep -c -- '^  --clusters\|^  --epsilon\|^  --bounds\|^  -o' few.txt
+  4
+  $ grep -e '--norm-quantile' few.txt
+  [exit 1]
+  $ grep -e '--norm-quantile' all.txt
+    --norm-quantile P       the share of the records that a private norm should
+  $ cloister run kmeans --help | grep '^Parameters'
+  Parameters of kmeans/density, the method that cloister usually chooses
+  $ cloister run --help=most
+  ! cloister: --help takes nothing after it, or =all
+  [exit 2]
+
+## Explains a verb with its own options
+
+  $ cloister ledger lower --help > one.txt
+  $ cloister help ledger lower > two.txt
+  $ cmp one.txt two.txt
+  $ cat one.txt
+  usage: cloister ledger lower [LEDGER] --dataset NAME --epsilon E [--delta D] --note TEXT
+
+  Lower a cap; no cap can be raised.
+
+  'acts' lists it with the note. Nothing that was spent is given back.
+
+  Options
+    --dataset NAME          the name of the data set; for show, history and
+                            report: only this data set
+    --epsilon E             the new, smaller cap
+    --delta D               the delta that goes with --epsilon; default for init:
+                            1e-6, for lower: unchanged, for adopt: 0
+    --note TEXT             the reason, which the ledger keeps
+    -h, --help              show this text; --help=all: every option
+
+  Examples
+    From 3 to 2:
+        cloister ledger lower --dataset patients.csv --epsilon 2 \
+            --note 'decision of May 4'

@@ -15,13 +15,12 @@ Its answers are not private, and it says so each time.  It never says how large 
        4  price   numbers         33.3 %  uses it
 
   A run with these options would be refused, before anything is spent:
-  diamonds.csv: column 'cut' is text: choose the columns, or leave it out (columns -cut)
+  diamonds.csv: column 'cut' is text: leave it out (columns -cut)
 
   What next:
   - Look again with: --columns -cut
-  - Going by names, 'id' numbers rows or names things, and measures nothing: leave
-    it out (--columns -cut,-id); a column that says whose row it is, is named with
-    --unit.
+  - By the name, 'id' holds row numbers or names. Leave it out: --columns
+    -cut,-id. If a column names the person of a row, pass it to --unit.
   ! warning: not private: for the operator only
 
 ## Leaves columns out of those that were chosen
@@ -32,13 +31,13 @@ An option to copy stands on one line; where no column is left, there is none to 
   $ cloister inspect words.csv 2> /dev/null | sed -n '/What next/,$p'
   What next:
   - Look again with: --columns -2,-second,-third
-  - Going by names, 'identifier' numbers rows or names things, and measures
-    nothing: leave it out (--columns -2,-second,-third,-identifier); a column that
-    says whose row it is, is named with --unit.
+  - By the name, 'identifier' holds row numbers or names. Leave it out: --columns
+    -2,-second,-third,-identifier. If a column names the person of a row, pass it
+    to --unit.
   $ cloister inspect words.csv --columns 1,second 2> /dev/null | grep again
   - Look again with: --columns 1,second,-second
   $ cloister inspect words.csv --columns 2-4 2> /dev/null | tail -n 1
-  words.csv: columns 'the first name', 'second' and 'third' are text, and no other is left: a run needs columns of numbers
+  words.csv: columns 'the first name', 'second' and 'third' are text, and there is no other column: a run needs columns of numbers
   $ printf 'a_long_name_of_a_column,another_long_name_of_a_column,a_third_name,x\na,b,c,1\n' > l.csv
   $ cloister inspect l.csv 2> /dev/null | tail -n 2
   - Look again with:
@@ -59,19 +58,18 @@ An option to copy stands on one line; where no column is left, there is none to 
   A run with these options uses 2 of 4 columns.  Rows with a missing cell in them: 1 of 3, which are ignored.
 
   What next:
-  - Rows with gaps count for nothing. To keep them, leave out the columns that
-    have the gaps, or give a cell that is missing a public value: --missing fill
-    --fill COLUMN=VALUE.
-  - Say between which values each column can lie, from what is generally known and
-    not from this file: a file for --bounds, with a line name,lower,upper for
-    each. 'cloister plan' says with them what a run would cost and what it would
-    find.
+  - Rows with a missing cell count for nothing. To keep them, leave out the
+    columns with the missing cells, or fill these cells with a public value:
+    --missing fill --fill COLUMN=VALUE.
+  - Write a file of bounds, from general knowledge and never from this file: a
+    line name,lower,upper per column, such as 'age,0,120'. 'cloister plan' then
+    shows the cost and the expected error of a run.
   ! warning: not private: for the operator only
   $ cloister inspect diamonds.csv --columns price --unit id --missing fill
   diamonds.csv: csv, cells separated by a comma, a header, 3 rows, 4 columns
 
           column  holds          missing  a run
-       1  id      unit              none  uses it to tell whose row it is
+       1  id      unit              none  uses it as the person
        2  carat   numbers         33.3 %  leaves it out
        3  cut     text            33.3 %  leaves it out
        4  price   numbers         33.3 %  uses it
@@ -79,14 +77,13 @@ An option to copy stands on one line; where no column is left, there is none to 
   A run with these options uses 1 of 4 columns.  Rows with a missing cell in them: 1 of 3, filled with public values.
 
   What next:
-  - Say between which values each column can lie, from what is generally known and
-    not from this file: a file for --bounds, with a line name,lower,upper for
-    each. 'cloister plan' says with them what a run would cost and what it would
-    find.
+  - Write a file of bounds, from general knowledge and never from this file: a
+    line name,lower,upper per column, such as 'age,0,120'. 'cloister plan' then
+    shows the cost and the expected error of a run.
   ! warning: not private: for the operator only
   $ cloister inspect diamonds.csv --columns price --missing refuse 2> /dev/null | tail -n 2
   A run with these options would be refused, before anything is spent:
-  there are missing cells, and they are refused
+  some cells are missing, and missing is refuse
 
 ## Knows a decimal comma, and a file that is compressed
 
@@ -99,7 +96,7 @@ An option to copy stands on one line; where no column is left, there is none to 
        2  b       numbers           none  uses it
 
   A run with these options would be refused, before anything is spent:
-  german.csv.gz, column 'a': numbers with a decimal comma: say so (decimal ,)
+  german.csv.gz, column 'a': numbers with a decimal comma: state it (decimal ,)
 
   What next:
   - Look again with: --decimal ,
@@ -113,22 +110,21 @@ An option to copy stands on one line; where no column is left, there is none to 
   A run with these options uses 2 of 2 columns.  Rows with a missing cell in them: 0 of 2.
 
   What next:
-  - Say between which values each column can lie, from what is generally known and
-    not from this file: a file for --bounds, with a line name,lower,upper for
-    each. 'cloister plan' says with them what a run would cost and what it would
-    find.
+  - Write a file of bounds, from general knowledge and never from this file: a
+    line name,lower,upper per column, such as 'age,0,120'. 'cloister plan' then
+    shows the cost and the expected error of a run.
 
 ## Finds columns that are nearly empty
 
   $ printf 'seats,speed\n1,2\n' > planes.csv
   $ for i in 1 2 3 4 5 6 7 8 9 10 11; do echo $i,; done >> planes.csv
   $ cloister inspect planes.csv 2> /dev/null | tail -n 6
+  {{}}
   A run with these options would be refused, before anything is spent:
-  planes.csv: more than nine in ten rows have a missing cell in the columns that would be used, and count for nothing: leave out columns with many gaps (columns), take it so (text-columns missing), or fill the cells (missing fill)
+  planes.csv: more than nine in ten rows have a missing cell and would be ignored: leave out the columns with missing cells (columns), or fill them (missing fill)
 
   What next:
-  - Look again without the columns that most rows have nothing in:
-    --columns -speed
+  - Look again without the columns that are missing in most rows: --columns -speed
 
 ## Reads other formats
 
@@ -144,13 +140,12 @@ An option to copy stands on one line; where no column is left, there is none to 
   A run with these options uses 3 of 3 columns.  Rows with a missing cell in them: 1 of 2, which are ignored.
 
   What next:
-  - Rows with gaps count for nothing. To keep them, leave out the columns that
-    have the gaps, or give a cell that is missing a public value: --missing fill
-    --fill COLUMN=VALUE.
-  - Say between which values each column can lie, from what is generally known and
-    not from this file: a file for --bounds, with a line name,lower,upper for
-    each. 'cloister plan' says with them what a run would cost and what it would
-    find.
+  - Rows with a missing cell count for nothing. To keep them, leave out the
+    columns with the missing cells, or fill these cells with a public value:
+    --missing fill --fill COLUMN=VALUE.
+  - Write a file of bounds, from general knowledge and never from this file: a
+    line name,lower,upper per column, such as 'age,0,120'. 'cloister plan' then
+    shows the cost and the expected error of a run.
   $ cloister generate mixture --rows 30 --cols 2 --clusters 2 --seed 1 -o made.npy
   $ cloister inspect made.npy 2> /dev/null
   made.npy: npy, 30 rows, 2 columns
@@ -162,10 +157,9 @@ An option to copy stands on one line; where no column is left, there is none to 
   A run with these options uses 2 of 2 columns.  Rows with a missing cell in them: 0 of 30.
 
   What next:
-  - Say between which values each column can lie, from what is generally known and
-    not from this file: a file for --bounds, with a line name,lower,upper for
-    each. 'cloister plan' says with them what a run would cost and what it would
-    find.
+  - Write a file of bounds, from general knowledge and never from this file: a
+    line name,lower,upper per column, such as 'age,0,120'. 'cloister plan' then
+    shows the cost and the expected error of a run.
 
 ## Writes JSON
 
@@ -181,7 +175,7 @@ An option to copy stands on one line; where no column is left, there is none to 
     "rows": 2,
     "null_rows": 2,
     "taken": 2,
-    "refusal": "d.csv: column 'cut' is text: choose the columns, or leave it out (columns -cut)",
+    "refusal": "d.csv: column 'cut' is text: leave it out (columns -cut)",
     "columns": [
       {
         "name": "x",
@@ -203,7 +197,7 @@ An option to copy stands on one line; where no column is left, there is none to 
 
   $ printf 'a,b\n1\n' > ragged.csv
   $ cloister inspect ragged.csv
-  ! cloister: ragged.csv, line 2: 2 cells were expected, as on the first line, and 1 found
+  ! cloister: ragged.csv, line 2: 1 cell instead of 2, as on the first line
   [exit 3]
   $ cloister inspect nowhere.csv
   ! cloister: nowhere.csv cannot be read: No such file or directory

@@ -28,20 +28,18 @@
   $ printf 'x,y\n0.1,0.2\n' > a.csv
   $ printf 'x,y\n0.3,0.1\n' > b.csv
   $ cloister ledger init --dataset both --epsilon 5
-  FOLDER/home/state/cloister/ledger.db is closed: only data sets that are declared in it are charged
+  FOLDER/home/state/cloister/ledger.db is closed: it refuses runs on data sets that are not declared in it
   'both' in FOLDER/home/state/cloister/ledger.db: at most epsilon 5, delta 1e-6 may ever be spent on it
   $ cloister run kmeans/lloyd a.csv b.csv --clusters 1 --epsilon 1 --norm 1
-  ! cloister: several files have no one name to charge: give --dataset NAME
+  ! cloister: several files have no common name for the ledger: give --dataset NAME
   [exit 2]
   $ cloister run kmeans/lloyd a.csv b.csv --clusters 1 --epsilon 1 --norm 1 --dataset both -o a.csv
   ! cloister: -o a.csv would overwrite the data
   [exit 2]
   $ cloister run kmeans/lloyd a.csv b.csv --clusters 1 --epsilon 1 --norm 1 --dataset both \
   >     -o c.json --memory 64M --yes
-  ! kmeans/lloyd on 'a.csv and 1 more': epsilon 1, delta 1e-6, replace
-  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise 18.89
-  ! release written to 'c.json'
-  ! spent epsilon 1, delta 1e-6 on 'both': epsilon 4.51538 is left at delta 1e-6
+  ! kmeans/lloyd on 'a.csv and 1 more': epsilon 1, delta 1e-6, hides the values of a record
+  ! wrote 'c.json'; spent epsilon 1, delta 1e-6 on 'both': epsilon 4.515 of 5 is left (runs together cost less than their sum)
 
 ## Persons whose rows are not held: the same bytes
 
@@ -72,10 +70,10 @@
   $ cmp 1.json 2.json && ls -A there
   $ (ulimit -f 100; r --memory 64M --cache there) > 3.json
   ! warning: --seed: this release is reproducible, not private
-  ! warning: --cache: it could not be written, so that the files are read again; is the disk full?
+  ! warning: the cache could not be written (--cache), so the files are read again: is the disk full?
   $ cmp 1.json 3.json
   $ r --cache there
-  ! cloister: --cache is for rows that are not held: give --memory, too
+  ! cloister: --cache needs --memory: give both
   [exit 2]
   $ r --memory 64M --cache nowhere
   ! cloister: nowhere cannot hold the cache: No such file or directory
@@ -85,27 +83,27 @@
 
   $ printf 'x,y\n0.1,0.2\n' > a.csv
   $ cloister ledger init --dataset a.csv --epsilon 5
-  FOLDER/home/state/cloister/ledger.db is closed: only data sets that are declared in it are charged
+  FOLDER/home/state/cloister/ledger.db is closed: it refuses runs on data sets that are not declared in it
   'a.csv' in FOLDER/home/state/cloister/ledger.db: at most epsilon 5, delta 1e-6 may ever be spent on it
   $ r() { cloister run "$@" --clusters 1 --epsilon 1 --norm 1; }
   $ r kmeans/aggregate a.csv --memory 64M --accept idealized
-  ! cloister: kmeans/aggregate asks aggregate, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/highdim, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
+  ! cloister: kmeans/aggregate needs all rows in memory (query aggregate): run without a limit of memory, or choose a method that needs only sums: kmeans/tree, kmeans/density, kmeans/local, kmeans/moments, kmeans/highdim, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
   [exit 2]
   $ r kmeans/aggregate a.csv --memory 64M --accept idealized --dry-run
-  ! cloister: kmeans/aggregate asks aggregate, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/highdim, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
+  ! cloister: kmeans/aggregate needs all rows in memory (query aggregate): run without a limit of memory, or choose a method that needs only sums: kmeans/tree, kmeans/density, kmeans/local, kmeans/moments, kmeans/highdim, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
   [exit 2]
   $ r kmeans/lloyd a.csv --memory 64M --unit x --rows-per-unit 1000000 2> told || echo $?
   8
-  $ sed 's/needs [0-9]* MiB/needs some MiB/' told
-  cloister: to keep persons to so many rows each this run needs some MiB of memory, and may take 64 MiB
+  $ sed 's/need [0-9]* MiB/need some MiB/' told
+  cloister: so many rows per person need some MiB of memory, and the limit is 64 MiB: raise the limit, or lower rows-per-unit
   $ r kmeans/lloyd - --memory 64M --dataset a.csv < a.csv
-  ! cloister: standard input can be read only once, and a run with a limit of memory reads its data again and again: save them as a file
+  ! cloister: standard input can be read only once, and a run with a limit of memory reads its data several times: save them as a file
   [exit 2]
   $ r kmeans/lloyd a.csv --memory 10M
   ! cloister: memory must be at least 32 MiB
   [exit 2]
   $ r kmeans/lloyd a.csv --memory 64M --threads 100
-  ! cloister: this run needs 350 MiB of memory on 100 threads, and may take 64 MiB
+  ! cloister: this run needs 350 MiB of memory on 100 threads, and the limit is 64 MiB: raise the limit, or use fewer threads
   [exit 8]
   $ r kmeans/lloyd a.csv --memory much
   ! cloister: --memory must be a number of bytes such as 512M or 2G, not 'much'

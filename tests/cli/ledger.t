@@ -3,15 +3,15 @@
 ## Declares, shows and verifies
 
   $ cloister ledger init l.db --dataset patients --epsilon 3 --delta 1e-6
-  l.db is closed: only data sets that are declared in it are charged
+  l.db is closed: it refuses runs on data sets that are not declared in it
   'patients' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
   $ cloister ledger show l.db
-  data set  cap           composed         plain sum       left            charges  last charge
-  patients  (3, 1e-6)     (0, 0)           (0, 0)          (3, 1e-6)             0  -
+  data set  cap             spent             left              charges  last charge
+  patients  (3, 1e-6)       (0, 0)            (3, 1e-6)               0  -
   $ cloister ledger history l.db
   l.db: nothing was spent yet
   $ cloister ledger verify l.db
-  l.db: sound; 0 charges, and every hash fits
+  l.db: unchanged; 0 charges, and every hash is correct
 
 ## Exports all of it as JSON
 
@@ -128,7 +128,7 @@
 
   $ ledger
   $ cloister ledger export l.db --dataset sample.csv
-  ! cloister: 'ledger export' does not take --dataset: it belongs to init, show, history, report, adopt, lower, close, expire or group
+  ! cloister: 'ledger export' has no option --dataset, which belongs to init, show, history, report, lower, close, expire, group or adopt
   [exit 2]
 
 ## Fetches a lost release for nothing
@@ -150,24 +150,24 @@
   ! try: cloister ledger history l.db --json
   [exit 2]
   $ cloister ledger fetch l.db
-  ! cloister: --token T must be given: the name of the run
+  ! cloister: give --token T: the token of the run, which 'cloister ledger history --json' lists
   ! try: cloister ledger history l.db --json
   [exit 2]
   $ cloister ledger fetch l.db --token may -o l.db
   ! cloister: -o l.db would overwrite the ledger
   [exit 2]
   $ cloister ledger fetch l.db --token may --dataset sample.csv
-  ! cloister: 'ledger fetch' does not take --dataset: it belongs to init, show, history, report, adopt, lower, close, expire or group
+  ! cloister: 'ledger fetch' has no option --dataset, which belongs to init, show, history, report, lower, close, expire, group or adopt
   [exit 2]
   $ cloister ledger show l.db --token may
-  ! cloister: 'ledger show' does not take --token: it belongs to fetch
+  ! cloister: 'ledger show' has no option --token, which belongs to fetch
   [exit 2]
 
 ## Keeps the cap options to init
 
   $ ledger
   $ cloister ledger show l.db --epsilon 1
-  ! cloister: 'ledger show' does not take --epsilon: it belongs to init, lower or adopt
+  ! cloister: 'ledger show' has no option --epsilon, which belongs to init, lower or adopt
   [exit 2]
 
 ## Lists every charge
@@ -178,8 +178,9 @@
   $ cloister run subspace sample.csv --dim 1 --epsilon 0.5 --norm 2 --ledger l.db -q > /dev/null
   $ cloister ledger show l.db
   data set…
-  sample.csv  (2, 1e-5)     (1.0{{..}}, 1e-5)    (1.5, 2e-6)     (…, …)  {{ *}}2  {{....-..-..T..:..:..Z}}
-              counted by rho (zcdp): runs that are only approximately so are refused
+  sample.csv  (2, 1e-5)  {{ *}}(1.0{{..}}, 1e-5)     (1.473, 1e-5)           2  {{[-0-9T:]+Z}}
+  Several runs cost less together than the sum of their epsilons.
+  Charges add up by zCDP: the methods aggregate, approx, boosted and exact are refused.
   $ cloister ledger history l.db
   number  time…
        1  {{....-..-..T..:..:..Z}}  sample.csv  kmeans/lloyd        replace     (1, 1e-6)
@@ -211,7 +212,7 @@
 
   $ ledger
   $ cloister ledger init l.db --dataset sample.csv --epsilon 9
-  ! cloister: the data set sample.csv is already declared, and its cap cannot be changed
+  ! cloister: the data set 'sample.csv' already has a cap, which cannot be raised: 'cloister ledger lower' can lower it
   [exit 6]
 
 ## Says when a data set is not there
@@ -234,30 +235,30 @@
   $ ledger
   $ cloister ledger init l.db --dataset other --epsilon 1 > /dev/null
   $ cloister ledger show l.db --dataset other
-  data set  cap           composed         plain sum       left            charges  last charge
-  other     (1, 1e-6)     (0, 0)           (0, 0)          (1, 1e-6)             0  -
+  data set  cap             spent             left              charges  last charge
+  other     (1, 1e-6)       (0, 0)            (1, 1e-6)               0  -
 
 ## Suggests a verb
 
   $ cloister ledger verfiy
-  ! cloister: a ledger cannot 'verfiy'; did you mean 'verify'?
+  ! cloister: 'ledger' has no verb 'verfiy'; did you mean 'verify'?
   ! try: cloister ledger --help
   [exit 2]
 
 ## Wants a data set and an epsilon
 
   $ cloister ledger init l.db --epsilon 1
-  ! cloister: --dataset NAME must be given: which data the cap is for
+  ! cloister: give --dataset NAME: the data that the cap is for
   [exit 2]
   $ cloister ledger init l.db --dataset x
-  ! cloister: --epsilon must be given: the most that may ever be spent on 'x'
+  ! cloister: give --epsilon E: the most that may ever be spent on 'x'
   [exit 2]
   $ ls -A
 
 ## Wants a verb
 
   $ cloister ledger
-  ! cloister: 'ledger' needs a verb: init, show, history, verify, export, fetch, check, key, report, acts, backup, restore, move, rekey, adopt, lower, close, expire or group
+  ! cloister: 'ledger' needs a verb, such as show
   ! try: cloister ledger --help
   [exit 2]
 
@@ -270,12 +271,12 @@
   $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.4 --delta 1e-6 \
   >     --token t --ledger l.db -q > first.txt
   $ feeds sample.csv
-  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
+  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy: it ends at charge 0 and declaration {{[0-9]+}}, but there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   $ cp l.db copy.db
   $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.4 --delta 1e-6 \
   >     --token t --ledger copy.db -q | cmp - first.txt
   $ cloister ledger verify copy.db
-  copy.db: sound; 1 charge, and every hash fits
+  copy.db: unchanged; 1 charge, and every hash is correct
 
 ## Spends a cap once over two copies
 
@@ -286,11 +287,11 @@
   $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 1 --delta 1e-5 \
   >     --ledger l.db -q > first.txt
   $ feeds sample.csv
-  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
+  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy: it ends at charge 0 and declaration {{[0-9]+}}, but there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   $ cloister ledger verify l.db
-  l.db: sound; 1 charge, and every hash fits
+  l.db: unchanged; 1 charge, and every hash is correct
   $ cloister ledger verify copy.db
-  ! cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
+  ! cloister: the ledger copy.db is an older copy: it ends at charge 0 and declaration {{[0-9]+}}, but there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   [exit 6]
 
 ## Spends a cap once when an old file is put back under a run
@@ -304,32 +305,32 @@
   $ cp l.db new.db
   $ cp old.db l.db
   $ feeds sample.csv
-  the late run ended with 6 and 0 bytes: cloister: the ledger l.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
+  the late run ended with 6 and 0 bytes: cloister: the ledger l.db is an older copy: it ends at charge 0 and declaration {{[0-9]+}}, but there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   $ cp new.db l.db
   $ cloister ledger verify l.db
-  l.db: sound; 1 charge, and every hash fits
+  l.db: unchanged; 1 charge, and every hash is correct
 
 ## Writes the books as a page
 
   $ sample
   $ cloister ledger init l.db --dataset sample --epsilon 3
-  l.db is closed: only data sets that are declared in it are charged
+  l.db is closed: it refuses runs on data sets that are not declared in it
   'sample' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
   >     --dataset sample -q -o out.json 2> /dev/null
   $ cloister ledger report l.db -o books.html
   $ grep -c '<svg' books.html
   1
-  $ grep -o 'Every hash from the first charge on fits' books.html
-  Every hash from the first charge on fits
+  $ grep -o 'Every hash is correct from the first charge on' books.html
+  Every hash is correct from the first charge on
   $ cloister report out.json -o out.html --ledger l.db --dataset sample
   $ grep -o 'What was spent, and what is left' out.html
   What was spent, and what is left
   $ cloister ledger report l.db --json
-  ! cloister: 'ledger report' does not take --json: it belongs to init, show, history, verify, export, fetch, check, key or acts
+  ! cloister: 'ledger report' has no option --json, which belongs to init, show, history, fetch, check, verify, export, key or acts
   [exit 2]
   $ cloister ledger show l.db -o x.html
-  ! cloister: 'ledger show' does not take --output: it belongs to fetch, report or backup
+  ! cloister: 'ledger show' has no option --output, which belongs to fetch, report or backup
   [exit 2]
   $ cloister ledger report l.db -o l.db
   ! cloister: -o l.db would overwrite the ledger
@@ -354,20 +355,19 @@
   out.json: genuine, and unchanged since it was signed
   $ sed 's/"epsilon": 0.7,/"epsilon": 0.01,/' out.json > changed.json
   $ cloister report changed.json
-  ! cloister: changed.json was changed after it was signed: what it says is not what was released
-  ! try: cloister ledger fetch, which has it as it was
+  ! cloister: changed.json was changed after it was signed: do not trust its numbers
+  ! try: cloister ledger fetch --token T, which writes the original again
   [exit 9]
   $ cloister ledger check changed.json l.db
-  ! cloister: the release was changed after it was signed: its signature does not fit
+  ! cloister: the release was changed after it was signed: its signature is wrong
   [exit 9]
   $ cloister ledger check changed.json --key "$(cat key.pub)" --json
-  ! cloister: the release was changed after it was signed: its signature does not fit
   {
     "schema": "cloister.ledger-check/1",
     "release": "changed.json",
     "ledger": null,
     "genuine": false,
-    "problem": "the release was changed after it was signed: its signature does not fit",
+    "problem": "the release was changed after it was signed: its signature is wrong",
     "unchanged": false,
     "certificate": {
       "ledger": "{{[0-9a-f]{32}}}",
@@ -378,6 +378,7 @@
       "public_key": "{{[0-9a-f]{64}}}"
     }
   }
+  ! cloister: the release was changed after it was signed: its signature is wrong
   [exit 9]
 
 ## Does not take another's release, or an unsigned one, for its own
@@ -386,23 +387,23 @@
   $ cloister ledger init other.db --dataset sample.csv --epsilon 2 > /dev/null
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger other.db -q -o o.json
   $ cloister ledger check o.json l.db
-  ! cloister: the release is a charge of the ledger {{[0-9a-f]{32}}}, and this one is {{[0-9a-f]{32}}}
+  ! cloister: the release was charged to the ledger {{[0-9a-f]+}}, and this ledger is {{[0-9a-f]+}}
   [exit 9]
   $ cloister ledger check o.json --key "$(cloister ledger key l.db)"
-  ! cloister: the release is signed by another key, {{[0-9a-f]{16}}}..., than the one that was asked for, {{[0-9a-f]{16}}}...
+  ! cloister: the release was signed with the key {{[0-9a-f]+}}..., not with {{[0-9a-f]+}}...
   [exit 9]
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger -q -o plain.json
   $ cloister ledger check plain.json l.db
-  ! cloister: the release is not signed: it was not metered, so nobody can tell whether it was changed
+  ! cloister: the release is not signed, because no ledger was charged for it: nobody can check whether it was changed
   [exit 9]
   $ cloister ledger check sample.csv l.db
   ! cloister: sample.csv: this is not JSON (line 1, column {{[0-9]}})
   [exit 3]
   $ cloister ledger check o.json --key sample.csv
-  ! cloister: --key sample.csv is not a public key: 64 hexadecimal digits, as 'cloister ledger key' prints them
+  ! cloister: --key sample.csv is not a public key: it must be 64 hexadecimal digits, as 'cloister ledger key' prints them
   [exit 3]
   $ cloister ledger show l.db --key x
-  ! cloister: 'ledger show' does not take --key: it belongs to check
+  ! cloister: 'ledger show' has no option --key, which belongs to check
   [exit 2]
 
 ## Misses a stored release that was deleted
@@ -416,7 +417,7 @@
   > db.executescript(f"DROP TRIGGER result_is_not_deleted; DELETE FROM result; {trigger[0]}")
   > END
   $ cloister ledger verify l.db
-  ! cloister: the ledger l.db is not sound: the result of charge 1 was stored, and is gone; keep the file and restore a backup
+  ! cloister: the ledger l.db was changed: the result of charge 1 was stored, and is gone; keep the file and restore a backup
   [exit 6]
 
 ## Says who asked, and what for
@@ -434,10 +435,10 @@
         "purpose": "for \"May\", a draft",
         "purpose": "=1+1",
   $ cloister ledger history l.db --json --csv
-  ! cloister: --csv and --json exclude each other
+  ! cloister: choose --csv or --json, not both
   [exit 2]
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --purpose x
-  ! cloister: --no-ledger excludes --purpose, which a charge keeps
+  ! cloister: --no-ledger and --purpose exclude each other: a purpose is kept in a ledger
   [exit 2]
 
 ## An export can be checked with the public key alone

@@ -4,132 +4,157 @@
 
   $ cloister methods kmeans
   kmeans/tree
-    k centres of a private coreset: noisy means and sizes of many cells
+    k centers, by k-means on noisy means and sizes of many cells
     guarantee: exact; proof: proofs/kmeans_tree.md
-    --clusters        how many centres to find (1 to 1024; must be given)
-    --cells           pieces of the coreset; 0: what pays (0 to 1024, preset 0)
+    --clusters        how many centers to find, or auto (1 to 1024; must be given)
+    --cells           number of cells; 0: chosen from the public facts (0 to 1024,
+                      default 0)
     --start           cells about random points, or leaves of a tree of
-                      hyperplanes (points or tree, preset points)
-    --passes          looks at the cells, the largest of which are split in
-                      between (1 to 20, preset 3)
-    --rounds          Lloyd's rounds on all columns, from the centres of the
-                      coreset (0 to 100, preset 1)
-    --reduce          directions to make cells in; 0: all columns, -1: what pays
-                      (-1 to 1024, preset -1)
-    --share           of the budget, for choosing these directions (0.01 to 0.95,
-                      preset 0.1)
+                      hyperplanes (points or tree, default points)
+    --passes          passes over the cells; between them the largest cells are
+                      split (1 to 20, default 3)
+    --rounds          Lloyd's rounds on all columns, from the centers of the
+                      coreset (0 to 100, default 1)
+    --reduce          number of directions to make cells in; 0: all columns; -1:
+                      chosen from the public facts (-1 to 1024, default -1)
+    --share           share of the budget for choosing the directions (0.01 to
+                      0.95, default 0.1)
+
+  kmeans/density
+    k centers, by fitting a density to every noisy answer of the run
+    guarantee: exact; proof: proofs/kmeans_density.md
+    --clusters        how many centers to find, or auto (1 to 1024; must be given)
+    --choose          given: find that many clusters; elbow: find at most that
+                      many, where the curve of the loss bends (given or elbow,
+                      default given)
+    --explain         with clusters auto: the share of the spread that the
+                      clusters must explain; 0: the bend of the curve decides (0
+                      to 1, default 0)
+    --smallest        with clusters auto: the least number of records of a cluster
+                      (0 to 1000000000000, default 0)
+    --cells           the most cells to divide the data into; 0: chosen from the
+                      public facts (0 to 1024, default 0)
+    --rounds          rounds that refine the clusters; 0: chosen from the public
+                      facts (0 to 12, default 0)
+    --points          number of points of the density; 0: chosen from the public
+                      facts (0 to 100000, default 0)
 
   kmeans/local
-    k centres by sums with noise at the width of each cluster
+    k centers, with noise as small as each cluster is wide
     guarantee: exact; proof: proofs/kmeans_local.md
-    --clusters        how many centres to find (1 to 1024; must be given)
-    --choose          as many clusters as given, or at most so many: by the elbow
-                      of a curve (given or elbow, preset given)
-    --cells           pieces to look at, at most; 0: what pays (0 to 1024, preset
-                      0)
-    --passes          looks at the cells, each at the widths of the one before; 0:
-                      what pays (0 to 20, preset 0)
-    --rounds          looks at the clusters themselves, in all columns; -1: what
-                      pays (-1 to 100, preset -1)
-    --reduce          directions to make cells in; 0: all columns, -1: what pays
-                      (-1 to 1024, preset -1)
-    --share           of the budget, for choosing these directions (0.01 to 0.95,
-                      preset 0.2)
+    --clusters        how many centers to find, or auto (1 to 1024; must be given)
+    --choose          given: find that many clusters; elbow: find at most that
+                      many, where the curve of the loss bends (given or elbow,
+                      default given)
+    --cells           the most cells to divide the data into; 0: chosen from the
+                      public facts (0 to 1024, default 0)
+    --passes          passes over the cells, each with the widths of the pass
+                      before; 0: chosen from the public facts (0 to 20, default 0)
+    --rounds          rounds that refine the clusters in all columns; -1: chosen
+                      from the public facts (-1 to 100, default -1)
+    --reduce          number of directions to make cells in; 0: all columns; -1:
+                      chosen from the public facts (-1 to 1024, default -1)
+    --share           share of the budget for choosing the directions (0.01 to
+                      0.95, default 0.2)
 
   kmeans/moments
-    k centres, from one noisy tensor of moments and a few of Lloyd's rounds
+    k centers, by one noisy tensor of moments and a few rounds of Lloyd's method
     guarantee: exact; proof: proofs/kmeans_moments.md
-    --clusters        how many centres to find (1 to 256; must be given)
-    --order           of the moments; auto: what suits the columns (auto, third or
-                      fourth, preset auto)
-    --rounds          refining passes over the data after the tensor; -1: as many
-                      as pay (-1 to 10, preset -1)
-    --share           of the budget, for the refining passes; 0: what pays (0 to
-                      0.95, preset 0)
-    --reduce          directions to keep before the tensor; 0: all, -1: what pays
-                      (-1 to 127, preset -1)
-    --starts          starts of the fit, which cost time, not privacy; 0: what
-                      pays (0 to 10000, preset 0)
-    --doubts          imagined runs behind the uncertainty; they cost time, not
-                      privacy (0 to 1000, preset 6)
+    --clusters        how many centers to find (1 to 256; must be given)
+    --order           order of the moments; auto: by the number of columns (auto,
+                      third or fourth, default auto)
+    --rounds          passes over the data that refine the first answer; -1:
+                      chosen from the public facts (-1 to 10, default -1)
+    --share           share of the budget for the refining passes; 0: chosen from
+                      the public facts (0 to 0.95, default 0)
+    --reduce          number of directions to keep before the tensor; 0: all; -1:
+                      chosen from the public facts (-1 to 127, default -1)
+    --starts          number of starts of the fit, which cost time but no budget;
+                      0: chosen from the public facts (0 to 10000, default 0)
+    --doubts          number of simulated runs that the uncertainty is computed
+                      from; they cost time but no budget (0 to 1000, default 6)
 
   kmeans/highdim
-    k centres, by private trees of cubes, a private local search and noisy steps
-    to the means
+    k centers, by private trees of cubes, a private local search and noisy steps
     guarantee: exact; proof: proofs/kmeans_highdim.md
-    --clusters        how many centres to find (1 to 1024; must be given)
-    --preset          theory: the constants that balcan2017 prints, which need far
-                      more data than there are (practical or theory, preset
+    --clusters        how many centers to find, or auto (1 to 1024; must be given)
+    --preset          theory: the constants of the paper (balcan2017), which need
+                      far more data than anybody has (practical or theory, default
                       practical)
-    --directions      random directions to look for centres in; 0: all columns,
-                      -1: by the preset (-1 to 124, preset -1)
-    --trees           trees of cubes that give candidates, each at another random
-                      place; 0: by the preset (0 to 1000000, preset 0)
-    --levels          how often cubes are halved; 0: by the preset (0 to 20,
-                      preset 0)
-    --swaps           steps of choosing centres among the candidates; 0: by the
-                      preset (0 to 10000000, preset 0)
-    --rounds          passes that refine the centres found; -1: by the preset,
-                      none without a delta (-1 to 100, preset -1)
+    --directions      number of random directions to look for centers in; 0: all
+                      columns; -1: as preset says (-1 to 124, default -1)
+    --trees           number of randomly placed trees of cubes that give
+                      candidates; 0: as preset says (0 to 1000000, default 0)
+    --levels          how often cubes are halved; 0: as preset says (0 to 20,
+                      default 0)
+    --swaps           steps that choose centers among the candidates; 0: as preset
+                      says (0 to 10000000, default 0)
+    --rounds          passes that refine the centers; -1: as preset says, none
+                      without a delta (-1 to 100, default -1)
 
   kmeans/grid
-    k centres, by k-means on noisy counts of a uniform grid; for a few columns
+    k centers, by k-means on noisy counts of a grid; for few columns
     guarantee: exact; proof: proofs/kmeans_grid.md
-    --clusters        how many centres to find (1 to 1024; must be given)
-    --side            cells along each column; 0: by the public number of rows and
-                      the budget (0 to 65536, preset 0)
+    --clusters        how many centers to find, or auto (1 to 1024; must be given)
+    --side            cells along each column; 0: chosen from the public facts (0
+                      to 65536, default 0)
 
   kmeans/variates
-    k centres, from seeds drawn as in k-means++ and Lloyd's rounds
+    k centers, by starting points as in k-means++ and rounds of Lloyd's method
     guarantee: exact; proof: proofs/kmeans_variates.md
-    --clusters        how many centres to find (1 to 1024; must be given)
-    --cells           public cells that seeds are drawn from; 0: by the public
-                      facts (0 to 1024, preset 0)
-    --rounds          passes over the data after the seeds; -1: 6, or none at a
-                      pure epsilon (-1 to 100, preset -1)
+    --clusters        how many centers to find, or auto (1 to 1024; must be given)
+    --cells           number of public cells that starting points are drawn from;
+                      0: chosen from the public facts (0 to 1024, default 0)
+    --rounds          passes over the data after the start; -1: 6, or none without
+                      a delta (-1 to 100, default -1)
 
   kmeans/lloyd
-    k centres, by Lloyd's rounds on noisy sums and sizes
+    k centers, by Lloyd's method on noisy sums and sizes
     guarantee: exact; proof: proofs/kmeans_lloyd.md
-    --clusters        how many centres to find (1 to 1024; must be given)
-    --rounds          passes over the data, each with its share of the budget (1
-                      to 100, preset 5)
-    --reduce          directions to keep before the rounds; 0: all, -1: what pays
-                      (-1 to 1024, preset 0)
-    --share           of the budget, for choosing the directions to keep (0.01 to
-                      0.95, preset 0.5)
-    --noise           of sums and sizes; auto: what errs less, which is laplace
-                      without a delta (auto, gaussian or laplace, preset auto)
+    --clusters        how many centers to find, or auto (1 to 1024; must be given)
+    --rounds          passes over the data; they share the budget (1 to 100,
+                      default 5)
+    --reduce          number of directions to keep before the rounds; 0: all; -1:
+                      chosen from the public facts (-1 to 1024, default 0)
+    --share           share of the budget for choosing the directions (0.01 to
+                      0.95, default 0.5)
+    --noise           noise of sums and sizes; auto: the smaller error, which is
+                      laplace without a delta (auto, gaussian or laplace, default
+                      auto)
 
   kmeans/sparse
-    k centres of sparse records in very many columns
+    k centers of sparse records in very many columns
     guarantee: exact; proof: proofs/kmeans_sparse.md
-    --clusters        how many centres to find (1 to 1024; must be given)
-    --sparsity        entries of a record that count, the largest; 0: all (0 to
-                      65536, preset 0)
-    --recover         all columns with noise, or the largest entries one by one
-                      (sums or peel, preset sums)
-    --eta             peel: 2 sparsity / eta entries of a centre are told (0.01 to
-                      2, preset 1)
-    --sketch          coordinates in which centres are looked for, a multiple of
-                      4; 0: by choice (0 to 1024, preset 0)
-    --cells           cells of the first, coarse picture; 0: by choice (0 to 1024,
-                      preset 0)
-    --rounds          Lloyd's rounds after it (0 to 100, preset 2)
-    --noise           of sums and sizes; auto: what errs less, which is laplace
-                      without a delta (auto, gaussian or laplace, preset auto)
-    --picture         of the budget, for the coarse picture (0.01 to 0.95, preset
-                      0.2)
-    --recovery        of the budget, for the recovery (0.01 to 0.95, preset 0.6)
+    --clusters        how many centers to find, or auto (1 to 1024; must be given)
+    --sparsity        how many of the largest entries of a record count; 0: all (0
+                      to 65536, default 0)
+    --recover         sums: noisy sums of all columns; peel: the largest entries
+                      one by one (sums or peel, default sums)
+    --eta             with recover=peel: each center gets 2 * sparsity / eta
+                      entries (0.01 to 2, default 1)
+    --sketch          number of random directions to look for centers in, a
+                      multiple of 4; 0: chosen from the public facts (0 to 1024,
+                      default 0)
+    --cells           number of cells of the first, coarse answer; 0: chosen from
+                      the public facts (0 to 1024, default 0)
+    --rounds          rounds of Lloyd's method that refine the first answer (0 to
+                      100, default 2)
+    --noise           noise of sums and sizes; auto: the smaller error, which is
+                      laplace without a delta (auto, gaussian or laplace, default
+                      auto)
+    --picture         share of the budget for the first, coarse answer (0.01 to
+                      0.95, default 0.2)
+    --recovery        share of the budget for the sums in all columns (0.01 to
+                      0.95, default 0.6)
 
   kmeans/aggregate
-    k centres, by ordinary k-means on disjoint blocks of the records
+    k centers, by ordinary k-means on disjoint blocks of the records
     guarantee: idealized; proof: proofs/kmeans_aggregate.md
-    --clusters        how many centres to find (1 to 1024; must be given)
-    --blocks          into how many blocks the records are divided; 0: by the
-                      public facts (0 to 4096, preset 0)
-    --restarts        starts of k-means in a block, of which the best is kept (1
-                      to 1000, preset 3)
+    --clusters        how many centers to find, or auto (1 to 1024; must be given)
+    --blocks          number of blocks that the records are divided into; 0:
+                      chosen from the public facts (0 to 4096, default 0)
+    --restarts        starts of k-means per block; the best one is kept (1 to
+                      1000, default 3)
 
 ## Explains a method
 
@@ -137,39 +162,59 @@
   subspace/gaussian
     one subspace (private PCA), from a noisy Gram matrix
     guarantee: exact; proof: proofs/subspace_gaussian.md
-    --dim             dimension of the subspace; 0: that of the directions that
-                      stand out of the noise (0 to 4096, preset 2)
-    --gamma           for the prediction alone: the most spread of the records
-                      across the subspace, as a share of the least along it; -1:
-                      not stated (-1 to 1, preset -1)
-    --reach           how far the records reach in the subspace: their mean square
-                      along its weakest direction, times dim, as a share of the
-                      norm's square; to be stated, and not from the data; for the
-                      prediction alone; 0: not stated, and it is a range (0 to 1,
-                      preset 0)
+    --dim             dimension of the subspace; 0: as many directions as stand
+                      out from the noise (0 to 4096, default 2)
+    --gamma           only for the prediction: the largest spread of the records
+                      across the subspace, as a share of the smallest spread along
+                      it; -1: not stated (-1 to 1, default -1)
+    --reach           public knowledge, never from the data: the mean square of
+                      the records along the weakest direction of the subspace,
+                      times dim, as a share of the squared norm; only for the
+                      prediction; 0: not stated, and the prediction is a range (0
+                      to 1, default 0)
 
-## Lists what there is
+## Lists what people need
 
   $ cloister methods
-  …
-  kmeans/lloyd        …
-  …
-  subspace/gaussian   …
-  …
-  bounds/quantile     …
-  …
+  kmeans/density      k centers, by fitting a density to every noisy answer of the
+                      run
+  kmeans/local        k centers, with noise as small as each cluster is wide
+  kmeans/grid         k centers, by k-means on noisy counts of a grid; for few
+                      columns
+  kmeans/sparse       k centers of sparse records in very many columns
+  kmedian/local       k medians, with noise as small as each cluster is wide
+  kmedian/density     k medians, by fitting a density to every noisy answer of the
+                      run
+  subspace/gaussian   one subspace (private PCA), from a noisy Gram matrix
+  subspaces/moments   k subspaces, from one noisy tensor of fourth moments
+  bounds/quantile     a radius or bounds of columns, by private quantiles
+
+  Name only a family, such as kmeans, and cloister chooses the method.
+  pca is another name of the family subspace, subspace-clusters of subspaces.
+  'cloister methods --all' also lists the research methods.
+
+## Lists all methods
+
+  $ cloister methods --all | grep -c "^[a-z]*/"
+  23
+  $ cloister methods --all | grep -A 2 "^Research"
+  Research methods, to compare with
+  kmeans/tree         k centers, by k-means on noisy means and sizes of many cells
+  kmeans/moments      k centers, by one noisy tensor of moments and a few rounds
+  $ cloister methods --json | grep -c '"method"'
+  23
 
 ## Says when there is no such thing
 
   $ cloister methods astrology
-  ! cloister: there is no mechanism 'astrology'
+  ! cloister: there is no method 'astrology'
   ! try: cloister methods
   [exit 2]
 
 ## Suggests a name
 
   $ cloister methods kmeens
-  ! cloister: there is no mechanism 'kmeens'; did you mean 'kmeans'?
+  ! cloister: there is no method 'kmeens'; did you mean 'kmeans'?
   ! try: cloister methods
   [exit 2]
 
@@ -180,6 +225,7 @@
   > for m in json.load(sys.stdin)['methods']:
   >     print(m['family'], m['method'], m['guarantee'], [p['name'] for p in m['parameters']])"
   kmeans tree exact ['clusters', 'cells', 'start', 'passes', 'rounds', 'reduce', 'share']
+  kmeans density exact ['clusters', 'choose', 'explain', 'smallest', 'cells', 'rounds', 'points']
   kmeans local exact ['clusters', 'choose', 'cells', 'passes', 'rounds', 'reduce', 'share']
   kmeans moments exact ['clusters', 'order', 'rounds', 'share', 'reduce', 'starts', 'doubts']
   kmeans highdim exact ['clusters', 'preset', 'directions', 'trees', 'levels', 'swaps', 'rounds']

@@ -35,9 +35,9 @@ METHODS["subspaces/gibbs"] += ["--start", "kplanes"]  # the solver must take any
 # Its score is proved for one row, not for a unit of several: refused for what is public.
 NOT_FOR_UNITS = {"subspace/exact"}
 # Whether there is an answer is part of the answer: arrays that are there or not, by noise; and how
-# many centres noise lets be told is told with noise (kmeans_local.T1).
+# many centres noise lets be told is told with noise (kmeans_local.T1, kmeans_density.T1).
 MAY_FIND_NONE = {"subspace/exact", "subspace/approx", "subspace/boosted", "kmeans/local",
-                 "kmedian/local"}
+                 "kmedian/local", "kmeans/density", "kmedian/density"}
 
 
 class Failed(Exception):
@@ -212,6 +212,22 @@ def of_records():
                [b"age,income,height\n" + b"".join(lines) for lines in
                 ([b"1,2,3\n"] * 4, [b"1,2,x\n"] * 4, [b"a,b,c\n"] * 4, [b'"1,5",2,3\n'] * 4,
                  [b"1,2,3\n", b"1,2,x\n"] * 2, [b"1,2,3\n"] * 3 + [b"a,b,c\n"])], {})
+    # Where the number of rows is hidden, that is so unless somebody asks for a refusal.
+    nan = float("nan")
+    for title, more, who in (("add-remove", HIDDEN, b""), ("units", PERSON, b"p,")):
+        header = (b"person," if who else b"") + b"age,income,height\n"
+        yield (f"text, decimal commas and gaps under {title}",
+               ["run", "kmeans/lloyd", "data.csv", "--header", "yes", *SMALL, *NORM, *more,
+                "--no-ledger", "--json"],
+               [header + b"".join(who + line + b"\n" for line in lines) for lines in
+                ([], [b"1,2,3"], [b"1,2,x"], [b"a,b,c"] * 9, [b'"1,5",2,3'], [b",,"] * 9,
+                 [b'1,"1,234",3'] * 9)], {})
+    for path, write, more in (("data.npy", npy_bytes, []), ("data.svm", svm_text, ["--cols", "3"])):
+        yield (f"gaps in {path} under add-remove",
+               ["run", "kmeans/lloyd", path, *SMALL, *NORM, *HIDDEN, *more, "--no-ledger",
+                "--json"],
+               [write(records(count)[:-1] + [[nan] * COLS] if count else [])
+                for count in (0, 1, 2, 9)] + [write([[nan] * COLS] * 9)], {})
     # By default one record decides nothing while others say otherwise.
     yield ("a cell of text among numbers",
            ["run", "kmeans/lloyd", "data.csv", "--header", "yes", *SMALL, *NORM, "--no-ledger",
@@ -272,6 +288,25 @@ def text_is_refused_before_the_charge(shell):
     return None
 
 
+def gaps_are_refused_before_the_charge(shell):
+    """One rule for every format, held in memory or not, where the number of rows is public."""
+    shell.run(["ledger", "init", "l.db", "--dataset", "d", "--epsilon", "9"])
+    rows = [[float("nan"), 0.1, 0.2]] * 99 + records(1)
+    ways = [("data.csv", csv_text, []), ("data.npy", npy_bytes, []),
+            ("data.svm", svm_text, ["--cols", "3"])]
+    for path, write, more in ways:
+        (shell.folder / path).write_bytes(write(rows, True) if path == "data.csv" else write(rows))
+        for scanned in ([], ["--memory", "64M"]):
+            words = ["run", "kmeans/lloyd", path, *more, *scanned, *SMALL, *NORM, "--ledger",
+                     "l.db", "--dataset", "d", "-o", "out.json"]
+            result = shell.run(words)
+            if result.returncode != 3 or b"more than nine in ten rows" not in result.stderr:
+                raise Failed(f"{path}: ended with {result.returncode}: {result.stderr.decode()}")
+            if b"epsilon" in shell.run(["ledger", "history", "l.db"]).stdout:
+                raise Failed("the ledger was charged")
+    return None
+
+
 def every_method_is_here(shell):
     told = json.loads(shell.run(["methods", "--json"]).stdout)
     names = {f"{method['family']}/{method['method']}" for method in told["methods"]}
@@ -287,6 +322,7 @@ def main():
              for title, words, versions, options in tabled]
     cases.append(("memory is gathered before the charge", memory_is_gathered_before_the_charge))
     cases.append(("text is refused before the charge", text_is_refused_before_the_charge))
+    cases.append(("gaps are refused before the charge", gaps_are_refused_before_the_charge))
     cases.append(("every method is looked at", every_method_is_here))
     failed = 0
     print(f"1..{len(cases)}", flush=True)

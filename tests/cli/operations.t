@@ -6,32 +6,33 @@ Each of them is on the page docs/guides/operations.md.
 
   $ sample; ledger
   $ cloister ledger backup l.db -o night.db
-  night.db: a whole copy of l.db, and every hash fits
+  night.db: a complete copy of l.db, and every hash is correct
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 --ledger l.db -q \
   >     > /dev/null
   $ rm l.db
   $ cloister ledger init l.db --dataset sample.csv --epsilon 9
-  ! cloister: at l.db there was a ledger that ended at charge 1 and declaration 4, and it is gone: bring it back, or restore it from a backup with cloister ledger restore, or name another file
+  ! cloister: at l.db there was a ledger with 1 charges and 4 declarations, and it is gone: bring it back, or run cloister ledger restore, or name another file
   [exit 6]
   $ cloister ledger restore l.db --from night.db --note "disk failed" --dry-run
-  'sample.csv': epsilon 0.8, delta 1e-6 charged, which the anchor knows was spent since
+  'sample.csv': epsilon 0.8, delta 1e-6 charged, which was spent since the backup, as the anchor records
   l.db: nothing was changed
   $ ls l.db
   ! ls: cannot access 'l.db': No such file or directory
   [exit 2]
   $ cloister ledger restore l.db --from night.db --note "disk failed"
-  'sample.csv': epsilon 0.8, delta 1e-6 charged, which the anchor knows was spent since
+  'sample.csv': epsilon 0.8, delta 1e-6 charged, which was spent since the backup, as the anchor records
   l.db is restored
   $ cloister ledger show l.db
-  data set    cap           composed         plain sum       left            charges  last charge
-  sample.csv  (2, 1e-5)     (0.7615, 1e-5)   (0.8, 1e-6)     (1.657, 1e-5)         1  {{[-0-9T:Z]+}}
-              counted by rho (zcdp): runs that are only approximately so are refused
+  data set    cap             spent             left              charges  last charge
+  sample.csv  (2, 1e-5)       (0.7615, 1e-5)    (1.657, 1e-5)           1  {{[-0-9T:]+Z}}
+  Several runs cost less together than the sum of their epsilons.
+  Charges add up by zCDP: the methods aggregate, approx, boosted and exact are refused.
   $ cloister ledger acts l.db
-  number  time                  act      data set          what and why
+  number  time                  act      data set          what, and why
        1  {{[-0-9T:Z]+}}  closed   -{{                 }}
        3  {{[-0-9T:Z]+}}  gap      -                 charge 0, declaration 2 of 1, 4: disk failed
   $ cloister ledger verify l.db
-  l.db: sound; 1 charge, and every hash fits
+  l.db: unchanged; 1 charge, and every hash is correct
 
 ## Charges the whole cap where nobody knows
 
@@ -41,13 +42,13 @@ Each of them is on the page docs/guides/operations.md.
   >     > /dev/null
   $ cp night.db l.db; rm "$XDG_CONFIG_HOME"/cloister/anchors/*
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 --ledger l.db -q
-  ! cloister: the anchor FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}} of the ledger l.db is not there, so nobody knows whether this is an old copy: bring it back, or, if it is lost, run cloister ledger restore, which charges what may be missing
+  ! cloister: the anchor FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}} of the ledger l.db is missing, so this may be an old copy: bring the anchor back, or, if it is lost, run cloister ledger restore, which charges what may be missing
   [exit 6]
   $ cloister ledger restore l.db --note "disk and home failed"
-  'sample.csv': nobody knows what was spent since: all that was left is charged
+  'sample.csv': nobody knows what was spent since the backup, so all that was left is charged
   l.db is restored
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 --ledger l.db -q
-  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.8 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left: no further run fits
+  ! cloister: no budget is left on 'sample.csv'; nothing was spent
   ! try: cloister ledger show l.db
   [exit 5]
 
@@ -57,11 +58,11 @@ Each of them is on the page docs/guides/operations.md.
   $ cp l.db night.db; rm l.db "$XDG_CONFIG_HOME"/cloister/anchors/*
   $ cloister ledger restore l.db --from night.db --lost sample.csv=0.5:1e-6 \
   >     --note "one release since, of May: see the minutes"
-  'sample.csv': epsilon 0.5, delta 1e-6 charged, which you answer for
+  'sample.csv': epsilon 0.5, delta 1e-6 charged, on your word
   l.db is restored
   $ cloister ledger show l.db
-  data set    cap           composed         plain sum       left            charges  last charge
-  sample.csv  (2, 1e-5)     (0.5, 1e-6)      (0.5, 1e-6)     (1.5, 9e-6)           1  {{[-0-9T:Z]+}}
+  data set    cap             spent             left              charges  last charge
+  sample.csv  (2, 1e-5)       (0.5, 1e-6)       (1.5, 9e-6)             1  {{[-0-9T:]+Z}}
 
 ## Restores nothing that is not lost, and nothing twice
 
@@ -70,19 +71,19 @@ Each of them is on the page docs/guides/operations.md.
   ! cloister: the ledger l.db is not an old copy: there is nothing to restore
   [exit 6]
   $ cloister ledger backup l.db -o night.db
-  night.db: a whole copy of l.db, and every hash fits
+  night.db: a complete copy of l.db, and every hash is correct
   $ cloister ledger backup l.db -o night.db
   ! cloister: night.db cannot be written: File exists
   [exit 6]
   $ cloister ledger restore l.db --from night.db --note "a drill"
-  ! cloister: there is a file at l.db: put it aside first, and keep it
+  ! cloister: there is a file at l.db: move it away first, and keep it
   [exit 6]
   $ mv l.db aside.db
   $ cloister ledger restore l.db --from night.db --note "a drill"
   'sample.csv': nothing was lost
   l.db is restored
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 --ledger aside.db -q
-  ! cloister: the ledger aside.db is an older copy or was cut short: it ends at charge 0 and declaration 2, and there were 0 and 3; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
+  ! cloister: the ledger aside.db is an older copy: it ends at charge 0 and declaration 2, but there were 0 and 3; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   [exit 6]
 
 ## A drill does not lock the ledger out
@@ -92,10 +93,10 @@ Each of them is on the page docs/guides/operations.md.
   $ run() { cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 -q "$@"; }
   $ run --ledger l.db > /dev/null
   $ cloister ledger restore drill.db --from night.db --note "a drill"
-  ! cloister: this ledger is not lost: it is at FOLDER/here/l.db, with all that the anchor knows, and would be an old copy from here on; go on with it, or move it; a drill is a dry run
+  ! cloister: this ledger is not lost: it is at FOLDER/here/l.db and is complete; use it, or move it; to practise, rehearse the restoration
   [exit 6]
   $ cloister ledger restore drill.db --from night.db --note "a drill" --dry-run
-  'sample.csv': epsilon 0.8, delta 1e-6 charged, which the anchor knows was spent since
+  'sample.csv': epsilon 0.8, delta 1e-6 charged, which was spent since the backup, as the anchor records
   drill.db: nothing was changed
   $ ls drill.db* 2> /dev/null
   [exit 2]
@@ -108,45 +109,45 @@ Each of them is on the page docs/guides/operations.md.
   $ sample; ledger
   $ rm "$XDG_CONFIG_HOME/cloister/ledger.key"
   $ cloister ledger init l.db --dataset sample.csv --epsilon 2
-  ! cloister: the hashes of the ledger l.db cannot be checked: they were made with the key {{[0-9a-f]+}}, which is not at FOLDER/home/config/cloister/ledger.key; bring it back
+  ! cloister: the ledger l.db cannot be checked: its key {{[0-9a-f]+}} is not at FOLDER/home/config/cloister/ledger.key; bring the key {{[0-9a-f]+}}k
   [exit 6]
   $ rm l.db
   $ cloister ledger init l.db --dataset sample.csv --epsilon 2
-  ! cloister: at l.db there was a ledger under another key (the anchor {{[0-9a-f]+}}...), and it is gone: bring it and its key back, or name another file and adopt what was spent in the old one
+  ! cloister: at l.db there was a ledger with another key (the anchor {{[0-9a-f]+}}...): bring it and its key back, or name another file and adopt what was spent in the old one
   [exit 6]
 
 ## Lowers, expires and closes
 
   $ sample; ledger
   $ cloister ledger lower l.db --dataset sample.csv --epsilon 1 --note "new rule of the office"
-  'sample.csv' in l.db: from here on at most epsilon 1, delta 1e-5, with what was spent
+  'sample.csv' in l.db: from now on at most epsilon 1, delta 1e-5, including what was spent
   $ cloister ledger lower l.db --dataset sample.csv --epsilon 1.5 --note "back again"
-  ! cloister: a cap can only be lowered: its epsilon must be above 0, and neither may be above what it is now
+  ! cloister: a cap can only be lowered: give an epsilon above 0 and at most the present one, and a delta of at most the present one
   [exit 2]
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1.5 --norm 2 --ledger l.db -q
-  ! cloister: the cap on the data set sample.csv was lowered to epsilon 1 and delta 1e-5, of which epsilon 1 and delta 1e-5 are left: that does not cover this run
-  ! try: cloister ledger show l.db
+  ! cloister: not enough budget is left on the data set sample.csv: its cap was lowered to epsilon 1 and delta 1e-5, of which epsilon 1 and delta 1e-5 are left
+  ! try: --epsilon 1
   [exit 5]
   $ cloister ledger expire l.db --dataset sample.csv --on 2001-01-01 --note "retention is over"
   'sample.csv' in l.db: nothing is charged on it from 2001-01-01T00:00:00Z on
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 --ledger l.db -q
-  ! cloister: the budget of the data set sample.csv has expired: nothing more is charged on it
+  ! cloister: the budget of the data set sample.csv has expired: no more runs are possible
   ! try: cloister ledger show l.db
   [exit 5]
   $ cloister ledger close l.db --dataset sample.csv --note "consent withdrawn"
-  'sample.csv' in l.db is closed: nothing more is charged on it
+  'sample.csv' in l.db is closed: no more charges on it
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 --ledger l.db -q
-  ! cloister: the data set sample.csv was closed by its steward: nothing more is charged on it
+  ! cloister: the data set sample.csv was closed by its steward: no more runs are possible
   ! try: cloister ledger show l.db
   [exit 5]
   $ cloister ledger show l.db
-  data set    cap           composed         plain sum       left            charges  last charge
-  sample.csv  (2, 1e-5)     (0, 0)           (0, 0)          (0, 0)                0  -
+  data set    cap             spent             left              charges  last charge
+  sample.csv  (2, 1e-5)       (0, 0)            (0, 0)                  0  -
               lowered to (1, 1e-5)
               expires 2001-01-01T00:00:00Z
               closed
   $ cloister ledger close l.db --dataset sample.csv
-  ! cloister: --note must be given: why, for who reads the books
+  ! cloister: give --note: the reason, which the ledger keeps
   [exit 2]
   $ cloister ledger expire l.db --dataset sample.csv --on tomorrow --note "soon"
   ! cloister: --on must be a day as 2027-01-31, not 'tomorrow'
@@ -160,13 +161,13 @@ Each of them is on the page docs/guides/operations.md.
   $ cloister ledger init l.db --dataset sample.csv --epsilon 1 > /dev/null
   $ cloister ledger init l.db --dataset wave2.csv --epsilon 1 > /dev/null
   $ cloister ledger group l.db --dataset sample.csv --in panel --note "the same persons"
-  'sample.csv' in l.db: whatever is charged on it is charged to 'panel', too
+  'sample.csv' in l.db: every charge on it is also charged to 'panel'
   $ cloister ledger group l.db --dataset wave2.csv --in panel --note "the same persons"
-  'wave2.csv' in l.db: whatever is charged on it is charged to 'panel', too
+  'wave2.csv' in l.db: every charge on it is also charged to 'panel'
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.6 --delta 0 --norm 2 --ledger l.db -q \
   >     > /dev/null
   $ cloister run kmeans wave2.csv --clusters 3 --epsilon 0.6 --delta 0 --norm 2 --ledger l.db -q
-  ! cloister: the cap on the data set panel does not cover this run: it asks for epsilon 0.6 and delta 0, and of its epsilon 1 and delta 1e-6 only epsilon 0.4 and delta 1e-6 are left: ask for epsilon 0.4 or less
+  ! cloister: not enough budget is left on 'panel': this run needs epsilon 0.6, and at most 0.4 is left; nothing was spent
   ! try: cloister ledger show l.db
   [exit 5]
   $ cloister ledger history l.db
@@ -180,10 +181,10 @@ Each of them is on the page docs/guides/operations.md.
   $ cloister ledger adopt l.db --dataset sample.csv --epsilon 0.5 --note "a mean, 2019, by hand"
   'sample.csv' in l.db: epsilon 0.5, delta 0 charged for what was released elsewhere
   $ cloister ledger adopt l.db --dataset sample.csv --epsilon 7 --note "an old system"
-  'sample.csv' in l.db: that is more than was left, so all that was left is charged
+  'sample.csv' in l.db: this is more than was left, so all that was left is charged
   $ cloister ledger show l.db
-  data set    cap           composed         plain sum       left            charges  last charge
-  sample.csv  (2, 1e-5)     (2, 1e-5)        (2, 1e-5)       (0, 0)                2  {{[-0-9T:Z]+}}
+  data set    cap             spent             left              charges  last charge
+  sample.csv  (2, 1e-5)       (2, 1e-5)         (0, 0)                  2  {{[-0-9T:]+Z}}
 
 ## Moves to another place, and to another machine
 
@@ -192,21 +193,39 @@ Each of them is on the page docs/guides/operations.md.
   $ cloister ledger move l.db --to books/l.db
   l.db is at books/l.db now
   $ cloister ledger verify books/l.db
-  books/l.db: sound; 0 charges, and every hash fits
+  books/l.db: unchanged; 0 charges, and every hash is correct
   $ cloister ledger move books/l.db --away parcel
-  books/l.db is in parcel, with its key and its anchor: guard it as the key, and unpack it once; what is here is not charged any more
+  ! cloister: give --for: the code that 'cloister ledger move --code' prints on the new machine
+  [exit 2]
+  $ code=$(XDG_CONFIG_HOME=$PWD/other cloister ledger move --code)
+  $ XDG_CONFIG_HOME=$PWD/third cloister ledger move --code | grep -Ec '^[0-9a-f]{72}$'
+  1
+  $ cloister ledger move books/l.db --away parcel --for ${code}0
+  ! cloister: this is not a code of a machine, or a digit is wrong: copy all 72 digits from the new machine
+  [exit 2]
+  $ cloister ledger move books/l.db --for $code
+  ! cloister: give one of --to, --code, --away and --from: 'cloister ledger move --help' explains them
+  [exit 2]
+  $ cloister ledger move books/l.db --from parcel --for $code
+  ! cloister: --for belongs to --away, on the machine that has the ledger now
+  [exit 2]
+  $ cloister ledger move books/l.db --away parcel --for $code
+  books/l.db is in parcel, for the machine that made the code; the file here takes no more charges
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 --ledger books/l.db -q
-  ! cloister: the ledger books/l.db was moved to another machine, and goes on there: what is here is a copy, which is not charged any more
+  ! cloister: the ledger books/l.db was moved to another machine: the file here is a copy, which takes no more charges
+  [exit 6]
+  $ XDG_CONFIG_HOME=$PWD/third cloister ledger move second.db --from parcel
+  ! cloister: the folder parcel was made for another machine, or was already unpacked: only the machine that made the code can unpack it, once
   [exit 6]
   $ XDG_CONFIG_HOME=$PWD/other cloister ledger move there.db --from parcel
   there.db is here; remove parcel
   $ XDG_CONFIG_HOME=$PWD/other cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 \
   >     --norm 2 --ledger there.db -q > /dev/null
   $ XDG_CONFIG_HOME=$PWD/other cloister ledger move again.db --from parcel
-  ! cloister: this machine knows the ledger already: a second copy of it is not received; if the file here is lost, run cloister ledger restore
+  ! cloister: the folder parcel was made for another machine, or was already unpacked: only the machine that made the code can unpack it, once
   [exit 6]
   $ XDG_CONFIG_HOME=$PWD/other cloister ledger verify there.db
-  there.db: sound; 1 charge, and every hash fits
+  there.db: unchanged; 1 charge, and every hash is correct
 
 ## Changes its key
 
@@ -215,9 +234,9 @@ Each of them is on the page docs/guides/operations.md.
   >     --token may -o may.json
   $ cloister ledger key l.db > old.pub
   $ cloister ledger rekey l.db --note "an assistant has left"
-  l.db has a new key; tell who checks releases the new public one ('cloister ledger key')
+  l.db has a new key; give the new public key ('cloister ledger key') to everyone who checks releases
   $ cloister ledger verify l.db
-  l.db: sound; 1 charge, and every hash fits
+  l.db: unchanged; 1 charge, and every hash is correct
   $ cloister ledger check may.json --key old.pub > /dev/null
   $ cloister ledger key l.db | cmp -s old.pub -
   [exit 1]
@@ -230,27 +249,27 @@ Each of them is on the page docs/guides/operations.md.
 
   $ sample
   $ cloister ledger init l.db --dataset sample.csv --epsilon 2 --rule zcdp
-  l.db is closed: only data sets that are declared in it are charged
+  l.db is closed: it refuses runs on data sets that are not declared in it
   'sample.csv' in l.db: at most epsilon 2, delta 1e-6 may ever be spent on it
-  charges with a delta: their rhos are added (zcdp)
+  charges with a delta: they add up by zCDP
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
   >     --dry-run | tail -n 1
-    Would charge 'sample.csv' in l.db (epsilon 2 is left at delta 1e-6; rhos are added (zcdp)); nothing was spent.
+    Would charge 'sample.csv' in l.db, where epsilon 2 of 2 is left; nothing was spent.
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 3 --norm 2 --ledger l.db \
   >     --dry-run > /dev/null
-  ! cloister: a run would be refused: the cap on the data set sample.csv does not cover this run: it asks for epsilon 3 and delta 1e-6, and of its epsilon 2 and delta 1e-6 only epsilon 2 and delta 1e-6 are left, for a run with Gaussian noise: ask for epsilon 2 or less
-  ! try: cloister ledger show l.db
+  ! cloister: a run would be refused: not enough budget is left on 'sample.csv': this run needs epsilon 3, and at most 2 is left for a run with Gaussian noise; nothing was spent
+  ! try: --epsilon 2
   [exit 5]
   $ cloister run subspace/approx sample.csv --dim 1 --gamma 0.5 --epsilon 1 --norm 2 --ledger l.db \
-  >     --dry-run --yes | grep composition
-  ! cloister: a run would be refused: the cap on the data set sample.csv does not cover this run: its charges are counted as zero-concentrated privacy, and this run is only approximately so; choose another method
+  >     --dry-run --yes | grep zCDP
+    note        a data set that counts by zCDP refuses this method
+  ! cloister: a run would be refused: the data set 'sample.csv' counts its charges by zCDP, which this method does not have: choose another method
   ! try: cloister ledger show l.db
-    composition its losses are added; a cap that counts by rho (zcdp) refuses it
   $ cloister ledger init m.db --dataset sample.csv --epsilon 2 --rule basic | tail -n 1
-  charges with a delta: their epsilons and deltas are added (basic)
+  charges with a delta: their epsilons and deltas are added
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger m.db -q \
   >     > /dev/null
   $ cloister ledger show m.db --json | grep rule
         "rule": "basic",
   $ cloister ledger verify m.db
-  m.db: sound; 1 charge, and every hash fits
+  m.db: unchanged; 1 charge, and every hash is correct

@@ -174,7 +174,7 @@ def table_rows(root, caption):
 
 def check_center_table(root, release, noise):
     centers, names = release["values"]["centers"], release["domain"].get("columns")
-    rows = {row[0]: row[1:] for row in table_rows(root, "Centres, in the units of each column")}
+    rows = {row[0]: row[1:] for row in table_rows(root, "Centers, in the units of each column")}
     names = names or [f"column {j + 1}" for j in range(len(centers[0]))]
     shown = [j for j, name in enumerate(names) if name in rows]
     assert shown, "no column is in the table"
@@ -184,9 +184,9 @@ def check_center_table(root, release, noise):
             assert number(value) == rounded(centers[c][j], 4), (j, c, cell)
             if noise:
                 assert number(plus) == rounded(noise[c][j], 2), (j, c, cell)
-    if "weights" in release["values"]:
+    if "sizes" in release["values"]:
         assert [float(n) for n in rows["records"]] == \
-            [round(n) for n in release["values"]["weights"][:len(rows["records"])]]
+            [round(n) for n in release["values"]["sizes"][:len(rows["records"])]]
     return len(shown)
 
 
@@ -197,7 +197,7 @@ def check_lanes(root, release):
         column = [center[j] for center in centers]
         for c, value in enumerate(column):
             mark = the_mark(next(g for g in chart.all("g", data_at=f"{j} {c}")))
-            near(at(middle(mark)[0]), value, span(column), f"column {j}, centre {c}")
+            near(at(middle(mark)[0]), value, span(column), f"column {j}, center {c}")
 
 
 def check_heat(root, release, columns):
@@ -218,7 +218,7 @@ def check_heat(root, release, columns):
 def check_map(text, release, columns):
     chart = svg(Page(text).root, "map")
     across, up = scale(chart, "x"), scale(chart, "y", "y")
-    weights, sizes = release["values"].get("weights"), []
+    weights, sizes = release["values"].get("sizes"), []
     points = [[center[j] for j in columns] for center in release["values"]["centers"]]
     for c, (x, y) in enumerate(points):
         mark = the_mark(chart.one("g", data_centre=str(c)))
@@ -267,7 +267,7 @@ def check_curve(root, release):
         at_x, at_y, _ = middle(the_mark(chart.one("g", data_line="0", data_point=str(i))))
         near(across(at_x), i + 1, len(curve), f"x of point {i}")
         near(up(at_y), value, 1, f"loss of {i + 1}")
-    assert [float(row[1]) for row in table_rows(root, "Loss over the number of clusters")] == \
+    assert [float(row[1]) for row in table_rows(root, "Loss for each number of clusters")] == \
         [rounded(value, 4) for value in curve]
 
 
@@ -366,7 +366,7 @@ def spread(release, k, cols, names=None):
     if names:
         other["domain"]["columns"] = names
     other["values"] = {"centers": [[draw.gauss(0, 1) for _ in range(cols)] for _ in range(k)],
-                       "weights": [draw.uniform(1, 900) for _ in range(k)]}
+                       "sizes": [draw.uniform(1, 900) for _ in range(k)]}
     return other
 
 
@@ -374,7 +374,7 @@ def noise_of(release):
     """The noise of the last round, as the header of the release says how it follows."""
     sigma = release["queries"][-1]["noise"]
     return [[sigma / w if w > 0 else math.inf] * release["domain"]["cols"]
-            for w in release["values"]["weights"]]
+            for w in release["values"]["sizes"]]
 
 
 LLOYD = ("--clusters", "3", "--epsilon", "8", "--norm", "2")
@@ -393,7 +393,7 @@ def test_few_columns(folder):
 
 def test_areas_are_weights(folder):
     release = spread(made(folder, "kmeans/lloyd", *LLOYD), 9, 2)
-    release["values"]["weights"] = [100, 1, 1, 1, 1, 1, 1, 1, 400]  # 0 and 8 are circles
+    release["values"]["sizes"] = [100, 1, 1, 1, 1, 1, 1, 1, 400]  # 0 and 8 are circles
     sizes = check_map(page_of(release, folder), release, (0, 1))
     (light, small), (heavy, large) = sizes
     assert abs(large ** 2 / small ** 2 - heavy / light) < 0.02 * heavy / light
@@ -418,7 +418,7 @@ def test_many_columns(folder):
     wide = spread(release, 10, 10_000)
     text = page_of(wide, folder)
     assert len(text.encode()) <= 300_000, len(text.encode())
-    assert "60 of 10000 columns in which the centres" in text
+    assert "60 of 10000 columns in which the centers" in text
     root = Page(text).root
     assert check_center_table(root, wide, noise_of(wide)) == 60
     check_heat(root, wide, 60)

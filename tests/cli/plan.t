@@ -5,42 +5,40 @@ A plan reads no data and charges nobody.
 ## Answers how many rows in one sentence
 
   $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --target 0.05
-  An error of at most 0.05 (root mean square distance of a released centre from the exact mean of its cluster, as a share of the norm) needs about {{[0-9]+}} rows at epsilon 1, delta 1e-6.
+  An error of at most 0.05 (typical (root mean square) distance of a released center from the exact mean of its cluster, as a share of the norm) needs about {{[0-9]+}} rows at epsilon 1, delta 1e-6.
 
 ## Explains a plan of choices
 
   $ cloister plan bounds --of columns --epsilon 2 --cols 20 --norm 100 --rows 5000 --delta 1e-6 \
-  >     --explain | sed -n '/same noise/,$p'
+  >     --accountants | sed -n '/same noise/,$p'
     The same noise, at delta 1e-6, by
     composition        epsilon  what it adds up
-    basic               3.8957  epsilons and deltas of single asks, added up (naive)
-    advanced            4.9572  the same asks, by advanced composition
+    basic               3.8957  epsilons and deltas of all queries, added up
+    advanced            4.9572  the same, by advanced composition
     renyi                    2  Renyi divergences, order by order (zCDP)
-    mixed               2.4823  Gaussian asks exactly, the others bounded
+    mixed               2.4823  Gaussian queries exactly, the others bounded
     pld                  2.144  the distribution of the privacy loss; at least 2.1328
 
-    For the price of this plan, epsilon 2, naive composition would need 1.95 times
-    the noise.
+    At the same epsilon, 2, naive composition would need 1.95 times the noise.
 
 ## Explains a single ask
 
-  $ cloister plan subspace --dim 2 --epsilon 1 --cols 10 --norm 1 --explain \
-  >     | sed -n '/same noise/,$p'
+  $ cloister plan subspace --dim 2 --epsilon 1 --cols 10 --norm 1 --accountants \
+  >     --accountants | sed -n '/same noise/,$p'
     The same noise, at delta 1e-6, by
     composition        epsilon  what it adds up
-    basic                    1  epsilons and deltas of single asks, added up (naive)
-    advanced            6.0724  the same asks, by advanced composition
+    basic                    1  epsilons and deltas of all queries, added up
+    advanced            6.0724  the same, by advanced composition
     renyi               1.0779  Renyi divergences, order by order (zCDP)
     pld                      1  the distribution of the privacy loss
-    gaussian-exact           1  Gaussian asks alone, exactly
+    gaussian-exact           1  only Gaussian queries, exactly
 
-    Naive composition would need the same noise for this plan: it has nothing to
-    add up.
+    Naive composition would need the same noise for this plan.
 
 ## Explains as JSON
 
-  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000 --explain \
-  >     --json | python3 -c "
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000 \
+  >     --accountants --json | python3 -c "
   > import json, sys
   > p = json.load(sys.stdin)
   > rows = {r['accounting']: r for r in p['compositions']}
@@ -55,18 +53,17 @@ A plan reads no data and charges nobody.
 
 ## Explains what other compositions would charge
 
-  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000 --explain \
-  >     | sed -n '/same noise/,$p'
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000 \
+  >     --accountants | sed -n '/same noise/,$p'
     The same noise, at delta 1e-6, by
     composition        epsilon  what it adds up
-    basic               2.2969  epsilons and deltas of single asks, added up (naive)
-    advanced            6.2723  the same asks, by advanced composition
+    basic               2.2969  epsilons and deltas of all queries, added up
+    advanced            6.2723  the same, by advanced composition
     renyi               1.0779  Renyi divergences, order by order (zCDP)
     pld                      1  the distribution of the privacy loss
-    gaussian-exact           1  Gaussian asks alone, exactly
+    gaussian-exact           1  only Gaussian queries, exactly
 
-    For the price of this plan, epsilon 1, naive composition would need 2.19 times
-    the noise.
+    At the same epsilon, 1, naive composition would need 2.19 times the noise.
 
 ## Finds the fewest rows
 
@@ -84,18 +81,18 @@ A plan reads no data and charges nobody.
 ## Plans without delta
 
   $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --delta 0 --cols 10 --norm 1
-  kmeans/lloyd: k centres, by Lloyd's rounds on noisy sums and sizes
+  kmeans/lloyd: k centers, by Lloyd's method on noisy sums and sizes
 
     charged     epsilon 1, delta 0
     accounting  basic
-    parameters  clusters 3, rounds 5, reduce 0, share 0.5, noise auto
+    parameters  clusters 3
     hides       replace: one row replaced by any other
-    data        10 columns, norm at most 1
+    data        10 columns, records farther than 1 from the origin are moved to distance 1
     guarantee   exact, proof in proofs/kmeans_lloyd.md
 
-    query        what                                              times      noise   share
-    laplace_sum  sums and sizes of the clusters, one ask a round       5      {{[-0-9.e]+}}    100%
-    (noise: standard deviation, in the units of what is asked)
+    query        what                                                  times      noise   share
+    laplace_sum  sums and sizes of the clusters, one query per round       5      {{[-0-9.e]+}}    100%
+    (noise: standard deviation, in the units of the answer)
 
 ## Reads no data and touches no ledger
 
@@ -107,14 +104,13 @@ A plan reads no data and charges nobody.
   $ cloister plan subspaces/sulq --clusters 3 --dim 3 --epsilon 1 --delta 1.4476482730108395e-4 \
   >     --rows 1000 --cols 10 --norm 1 --accounting paper | grep -E "accounting|gaussian_gram"
     accounting  gaussian-exact, which needs only epsilon 0.03136
-    parameters  clusters 3, dim 3, flats linear, rounds 0, restarts 0, schedule rising, accounting paper, reduce 0, share 0.5
+    parameters  clusters 3, dim 3, accounting paper
     gaussian_gram  Gram matrices of the clusters, with the paper's noise      10      282.2    100%
   $ cloister plan subspaces/sulq --clusters 3 --dim 3 --epsilon 1 --delta 1.4476482730108395e-4 \
   >     --rows 1000 --cols 10 --norm 1 --schedule even --restarts 1 --rounds 10 \
   >     | grep -E "accounting|gaussian_gram"
     accounting  gaussian-exact
-    parameters  clusters 3, dim 3, flats linear, rounds 10, restarts 1, schedule even, accounting exact, reduce 0, share 0.5
-    gaussian_gram  Gram matrices of the clusters, one ask a round      10      13.83    100%
+    gaussian_gram  Gram matrices of the clusters, one query per round      10      13.83    100%
 
 ## Says how far the guarantee of a mode reaches
 
@@ -130,7 +126,7 @@ A plan reads no data and charges nobody.
 
   $ cloister plan kmeans --cols 64 --rows 1797 --clusters 10 --epsilon 0.3 --bounds 0,16 \
   >     | grep -e error -e Noise -A 1
-    chosen      of 7 methods that serve, local promises the least error
+    chosen      of 8 suitable methods, local has the smallest expected error
     charged     epsilon 0.3, delta 1e-6
   --
     Noise hides 10 clusters in 1797 rows at epsilon 0.3: that needs epsilon 0.58,
@@ -152,24 +148,23 @@ A plan reads no data and charges nobody.
 
   $ printf 'carat,0,5\nprice,0,20000\n' > bounds.csv
   $ cloister plan kmeans --rows 53940 --clusters 8 --epsilon 1 --bounds bounds.csv | tail -n 4
-    With 53940 rows, expect an error of about 0.00279, and between 0.00093 and
-    0.0067 by how narrow the clusters are and how far apart: root mean square
-    distance of a released centre from the exact mean of its cluster, as a share
-    of the norm. In each column: carat ± 0.007, price ± 28.
+    With 53940 rows, expect an error of about 0.00248 (between 0.00083 and 0.0059,
+    depending on how narrow the clusters are, and how far apart): typical (root
+    mean square) distance of a released center from the exact mean of its cluster,
+    as a share of the norm. In each column: carat ± 0.0062, price ± 25.
 
 ## Answers how much epsilon the rows need
 
   $ cloister plan kmeans/lloyd --clusters 3 --rows 5000 --cols 10 --norm 1 --target 0.05
-  An error of at most 0.05 (root mean square distance of a released centre from the exact mean of its cluster, as a share of the norm) needs about epsilon 0.627, delta 1e-6 with 5000 rows.
+  An error of at most 0.05 (typical (root mean square) distance of a released center from the exact mean of its cluster, as a share of the norm) needs about epsilon 0.627, delta 1e-6 with 5000 rows.
   $ cloister plan kmeans/lloyd --clusters 3 --rows 50 --cols 10 --norm 1 --target 1e-5
-  ! cloister: no epsilon up to 100 brings the error down to 1e-5; bring more rows or allow a larger error
+  ! cloister: no epsilon up to 100 gives an error of 1e-5: use more rows or allow a larger error
   [exit 2]
 
 ## Shows what each epsilon buys
 
   $ cloister plan kmeans/lloyd --clusters 4 --rows 5000 --cols 10 --norm 1 --curve
-  Expected error with 5000 rows, and the method that has it.  An exclamation mark: noise hides
-  what is looked for.
+  Expected error with 5000 rows, and the method.  ! means that noise hides the clusters.
 
     epsilon   2 clusters            4 clusters            8 clusters
     0.1       0.11 lloyd            0.14 lloyd            0.17! lloyd
@@ -197,22 +192,22 @@ A plan reads no data and charges nobody.
 ## Says what a run would cost
 
   $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000
-  kmeans/lloyd: k centres, by Lloyd's rounds on noisy sums and sizes
+  kmeans/lloyd: k centers, by Lloyd's method on noisy sums and sizes
 
     charged     epsilon 1, delta 1e-6
     accounting  gaussian-exact
-    parameters  clusters 3, rounds 5, reduce 0, share 0.5, noise auto
+    parameters  clusters 3
     hides       replace: one row replaced by any other
-    data        10 columns, norm at most 1, 5000 rows
+    data        10 columns, records farther than 1 from the origin are moved to distance 1, 5000 rows
     guarantee   exact, proof in proofs/kmeans_lloyd.md
 
-    query         what                                              times      noise   share
-    gaussian_sum  sums and sizes of the clusters, one ask a round       5      {{[-0-9.e]+}}    100%
-    (noise: standard deviation, in the units of what is asked)
+    query         what                                                  times      noise   share
+    gaussian_sum  sums and sizes of the clusters, one query per round       5      {{[-0-9.e]+}}    100%
+    (noise: standard deviation, in the units of the answer)
 
-    With 5000 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of
-    a released centre from the exact mean of its cluster, as a share of the norm.
-    In each column: ± 0.011.
+    With 5000 rows, expect an error of about {{[-0-9.e]+}}: typical (root mean square)
+    distance of a released center from the exact mean of its cluster, as a share
+    of the norm. In each column: ± 0.011.
 
 ## Shows the default delta
 
@@ -230,27 +225,27 @@ A plan reads no data and charges nobody.
 
   $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --delta 1e-6 --cols 2 --rows 5000 \
   >     --norm private --center private --norm-at-most 1e5
-  kmeans/lloyd: k centres, by Lloyd's rounds on noisy sums and sizes
+  kmeans/lloyd: k centers, by Lloyd's method on noisy sums and sizes
 
     charged     epsilon 1, delta 1e-6
     accounting  pld…
-    parameters  clusters 3, rounds 5, reduce 0, share 0.5, noise auto
+    parameters  clusters 3
     hides       replace: one row replaced by any other
-    data        2 columns, norm at most 100000, 5000 rows; norm and centre learnt first, at a share of 0.2 of the epsilon
+    data        2 columns, norm at most 100000, 5000 rows; finds norm and center first, with a share of 0.2 of the epsilon
     guarantee   exact, proof in proofs/kmeans_lloyd.md
 
     query         what                                                   times      noise   share
-    quantile      quantile of the row norms, to learn the centre             1          -      1%
-    laplace_sum   sum and number of the records, to learn their centre       1    {{[-0-9.e]+}}     17%
+    quantile      quantile of the row norms, to learn the center             1          -      1%
+    laplace_sum   sum and number of the records, to learn their center       1    {{[-0-9.e]+}}     17%
     quantile      quantile of the row norms, to learn the norm               1          -      1%
-    gaussian_sum  sums and sizes of the clusters, one ask a round            5    {{[-0-9.e]+}}     81%
-    (noise: standard deviation, in the units of what is asked, at the largest norm that may be learnt)
+    gaussian_sum  sums and sizes of the clusters, one query per round        5    {{[-0-9.e]+}}     81%
+    (noise: standard deviation, in the units of the answer, for the largest norm that may be found)
 
-    5000 rows can tell a radius at epsilon 0.05, which needs 2601.
+    5000 rows are enough for a private radius at epsilon 0.05, which needs 2601.
 
-    With 5000 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of
-    a released centre from the exact mean of its cluster, as a share of the norm.
-    In each column: ± 1400.
+    With 5000 rows, expect an error of about {{[-0-9.e]+}}: typical (root mean square)
+    distance of a released center from the exact mean of its cluster, as a share
+    of the norm. In each column: ± 1400.
 
 ## Spends no more than Gaussian noise may
 
@@ -258,10 +253,10 @@ A larger budget buys nothing, and without that noise only the worse methods woul
 
   $ cloister plan kmeans --rows 8602 --cols 4 --clusters 5 --epsilon 1e5 --norm 1 \
   >     | sed -n '1p; 3,5p'
-  kmeans/local: k centres by sums with noise at the width of each cluster
-    chosen      of 7 methods that serve, local promises the least error: 0.00204,
-                and tree 0.0049
-    charged     epsilon 300, delta 1e-6
+  kmeans/density: k centers, by fitting a density to every noisy answer of the run
+    chosen      of 8 suitable methods, density has the smallest expected error:
+                0.00203 (local: 0.00204); only epsilon 300 is used and charged,
+                because more would hardly change the result
   $ cloister plan kmeans/local --rows 8602 --cols 4 --clusters 5 --epsilon 301 --norm 1
   ! cloister: epsilon must be at most 300 with Gaussian noise, not 301
   [exit 2]
@@ -289,10 +284,10 @@ A larger budget buys nothing, and without that noise only the worse methods woul
   >     cloister plan subspace --cols 10 --rows $rows --dim 2 --gamma 1e-4 --epsilon 1 --norm 1 \
   >         | grep -A1 chosen
   > done
-    chosen      of 3 methods that serve, approx promises the least error: {{0\.00[0-9]+}},
-                and boosted {{0\.00[0-9]+}}
-    chosen      of 3 methods that serve, boosted promises the least error:
-                {{0\.000[0-9]+}}, and approx {{0\.000[0-9]+}}
+    chosen      of 3 suitable methods, approx has the smallest expected error:
+                0.00137 (boosted: 0.0056)
+    chosen      of 3 suitable methods, boosted has the smallest expected error:
+                {{0\.000[0-9]+}} (approx: 0.000416)
 
 ## Takes what is stated of the data
 
@@ -300,17 +295,17 @@ A larger budget buys nothing, and without that noise only the worse methods woul
   >     cloister plan subspace --gamma $gamma --dim 2 --epsilon 1 --delta 1e-6 --cols 500 \
   >         --rows 10000 --norm 100 | grep -A1 -e chosen
   > done
-    chosen      of 2 methods that serve, exact promises the least error: 3.8e-09,
-                and gaussian 0.262
-    chosen      of 3 methods that serve, boosted promises the least error:
-                0.00218, and approx 0.00252
-    chosen      of 3 methods that serve, gaussian promises the least error: 0.262,
-                and approx 1.41
+    chosen      of 2 suitable methods, exact has the smallest expected error:
+                3.8e-09 (gaussian: 0.262)
+    chosen      of 3 suitable methods, boosted has the smallest expected error:
+                0.00218 (approx: 0.00252)
+    chosen      of 3 suitable methods, gaussian has the smallest expected error:
+                0.262 (approx: 1.41)
 
 ## Takes whole numbers with an exponent
 
   $ cloister plan kmeans --clusters 8 --epsilon 1e0 --cols 2 --norm 1 --rows 1e6 | grep data
-    data        2 columns, norm at most 1, 1000000 rows
+    data        2 columns, records farther than 1 from the origin are moved to distance 1, 1000000 rows
 
 ## Writes JSON
 
@@ -319,7 +314,7 @@ A larger budget buys nothing, and without that noise only the worse methods woul
   > import json, sys
   > p = json.load(sys.stdin)
   > print(p['schema'], p['budget'], p['domain']['rows'], len(p['queries']))"
-  cloister.plan/1 {'epsilon': 1, 'delta': 1e-06} 5000 1
+  cloister.plan/2 {'epsilon': 1, 'delta': 1e-06} 5000 1
 
 ## Writes the learning as JSON
 
@@ -330,8 +325,8 @@ A larger budget buys nothing, and without that noise only the worse methods woul
   > import json
   > p = json.load(open('plan.json'))
   > print(p['learning'])
-  > print([(q['query'], q['event']) for q in p['queries']])
-  > print(p['price']['epsilon'] <= p['budget']['epsilon'] == 1)"
+  > print([(q['query'], q['loss_kind']) for q in p['queries']])
+  > print(p['used']['epsilon'] <= p['budget']['epsilon'] == 1)"
   {'norm': True, 'center': False, 'share_norm': 0.2, 'share_center': 0, 'quantile': 0.98}
   [('quantile', 'exponential'), ('laplace_sum', 'pure')]
   True
@@ -342,9 +337,9 @@ A larger budget buys nothing, and without that noise only the worse methods woul
   $ grep -c '<svg' plan.html
   2
   $ grep -o '<h1>.*</h1>' plan.html
-  <h1>Plan of kmeans/lloyd: k centres, by Lloyd&#39;s rounds on noisy sums and sizes</h1>
+  <h1>Plan of kmeans/lloyd: k centers, by Lloyd&#39;s method on noisy sums and sizes</h1>
   $ cloister plan kmeans/lloyd --clusters 3 --rows 5000 --cols 4 --norm 1 --curve -o plan.html
-  ! cloister: -o writes one plan as a page: leave --target, --curve, --explain and --json out
+  ! cloister: -o writes one plan as a page: leave out --target, --curve, --accountants and --json
   [exit 2]
 
 ## Draws the curve at a terminal
@@ -360,7 +355,7 @@ A larger budget buys nothing, and without that noise only the worse methods woul
     2         0.027   █████████████████████▎
     5         0.014   ██████████▊
     10        0.0097  ████▊
-    (a bar is as long as the logarithm of its error)
+    (the length of a bar is the logarithm of the error)
   $ LC_ALL=C.UTF-8 cloister plan kmeans/lloyd --clusters 4 --rows 5000 --cols 10 --norm 1 --curve |
   >     grep -c '█'
   0

@@ -4,19 +4,20 @@
 
   $ printf '0,1\n0,1\n' > bounds.csv
   $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 3 --bounds bounds.csv
-  ! cloister: 'bounds.csv' has bounds for 2 columns, but there are 3
+  ! cloister: 'bounds.csv' has bounds for 2 columns, but the data have 3
   [exit 2]
 
 ## Refuses a center of another width
 
   $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1 --cols 3 --center 1,2
-  ! cloister: --center has 2 entries, but there are 3 columns
+  ! cloister: --center has 2 entries, but the data have 3 columns
   [exit 2]
 
 ## Refuses a limit that was not accepted
 
   $ cloister plan subspaces/gibbs --dim 3 --clusters 3 --epsilon 1 --cols 10 --norm 1
-  ! cloister: subspaces/gibbs is private only in the asymptotic sense: accept that by name, or choose another method
+  ! cloister: subspaces/gibbs has the guarantee asymptotic, which is weaker than exact: choose another method, or accept it
+  ! try: --accept asymptotic
   [exit 2]
 
 ## Refuses a misspelt first bound
@@ -55,19 +56,19 @@
 ## Refuses bounds upside down
 
   $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 2 --bounds 1,-1
-  ! cloister: --bounds 1,-1: the lower end must be below the upper
+  ! cloister: --bounds 1,-1: the lower bound must be below the upper one
   [exit 2]
 
 ## Refuses center beside bounds
 
   $ cloister plan kmeans --clusters 8 --epsilon 1 --bounds 0,1 --center 1,2
-  ! cloister: --center and --bounds exclude each other: bounds already say where the middle is
+  ! cloister: --center and --bounds exclude each other: bounds already have a middle
   [exit 2]
 
-## Refuses explain beside a target
+## Refuses accountants beside a target
 
-  $ cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 --target 0.05 --explain
-  ! cloister: --explain is about one plan: leave --target out
+  $ cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 --target 0.05 --accountants
+  ! cloister: --accountants shows one plan: leave out --target
   [exit 2]
 
 ## Refuses Gaussian noise without delta
@@ -81,25 +82,25 @@
 
   $ cloister plan subspaces/sulq --clusters 3 --epsilon 1 --cols 10 --norm 1 --accounting paper \
   >     --restarts 3
-  ! cloister: the paper's accounting knows one start: leave restarts out
+  ! cloister: accounting=paper and restarts exclude each other: leave out one of them
   [exit 2]
 
 ## Refuses rows beside a target
 
   $ cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 10 --target 1
-  ! cloister: --target looks for the rows that an --epsilon needs, or for the epsilon that --rows need: give one of the two
+  ! cloister: --target finds the rows for an epsilon, or the epsilon for a number of rows: give either --epsilon or --rows
   [exit 2]
 
 ## Refuses to learn the bounds before the bounds
 
   $ cloister plan bounds --epsilon 1 --cols 2 --norm private --norm-at-most 100
-  ! cloister: bounds are what is being asked for: there is nothing to learn first
+  ! cloister: this run looks for bounds: leave out the private norm and center
   [exit 2]
 
 ## Refuses two methods
 
   $ cloister plan kmeans/lloyd --method moments --clusters 8 --epsilon 1 --norm 1 --cols 2
-  ! cloister: 'kmeans/lloyd' and --method moments name two methods
+  ! cloister: 'kmeans/lloyd' and --method moments name two methods: leave out one of them
   [exit 2]
 
 ## Says each bad number
@@ -130,13 +131,13 @@
   ! cloister: --rows must be a whole number, not 'ten'
   [exit 2]
   $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 2 --norm 1 --delta 1
-  ! cloister: --delta must be a number from 0 up to, but not including, 1, not '1'
+  ! cloister: --delta must be a number of at least 0 and below 1, not '1'
   [exit 2]
 
 ## Says when no number of rows is enough
 
   $ cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 --target 1e-12
-  ! cloister: no number of rows up to 2147483648 brings the error down to 1e-12; allow more epsilon or a larger error
+  ! cloister: no number of rows up to 2147483648 gives an error of 1e-12: allow a larger --epsilon or a larger error
   [exit 2]
 
 ## Suggests an option
@@ -149,45 +150,45 @@
 ## Wants a norm or bounds
 
   $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 2
-  ! cloister: --norm R or --bounds LO,HI must be given: how far a record can reach decides how much noise hides it, and must be known without the data
-  ! try: cloister bounds --help, which finds a radius privately
+  ! cloister: give --bounds or --norm: the range that values can have, from public knowledge and never from the data; it decides how much noise is needed
+  ! try: --bounds FILE, with a line name,lower,upper per column; or 'cloister bounds', which finds bounds privately
   [exit 2]
 
 ## Wants a public radius to look under
 
   $ cloister plan kmeans/lloyd --clusters 8 --epsilon 1 --cols 2 --norm private
-  ! cloister: --norm private needs a public radius to look under: give --norm-at-most MAX, or --bounds
-  ! try: --norm-at-most 1000, or whatever no record can exceed; too much costs little
+  ! cloister: --norm private needs a generous public radius that no record can exceed: give --norm-at-most MAX, or --bounds
+  ! try: --norm-at-most 1000, or another radius that no record can exceed; a generous one costs little
   [exit 2]
 
 ## Wants an epsilon
 
   $ cloister plan kmeans --cols 2 --norm 1
-  ! cloister: --epsilon must be given: you decide how much privacy this may cost
+  ! cloister: give --epsilon: the most that this run may reveal about one record
   ! try: --epsilon 1
   [exit 2]
 
 ## Wants the number of columns
 
   $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1
-  ! cloister: --cols D must be given: a plan reads no data and cannot count the columns itself
+  ! cloister: give --cols D, the number of columns: a plan reads no data, so it cannot count them
   [exit 2]
 
 ## Refuses a choice of the number of clusters where nobody can choose
 
   $ cloister plan kmeans --clusters 5 --clusters-at-most 9 --epsilon 1 --norm 1 --cols 3
-  ! cloister: --clusters-at-most belongs to --clusters auto, not to 5 of them
+  ! cloister: --clusters-at-most needs --clusters auto, but --clusters is 5
   [exit 2]
   $ cloister plan kmedian/highdim --clusters auto --epsilon 1 --norm 1 --cols 3
-  ! cloister: kmedian/highdim cannot choose the number of clusters: --clusters must be a number
+  ! cloister: kmedian/highdim cannot choose the number of clusters: give --clusters as a number
   ! try: cloister methods kmedian/highdim
   [exit 2]
   $ cloister plan subspaces --clusters 3 --dim auto --epsilon 1 --norm 1 --cols 3
-  ! cloister: subspaces/moments cannot choose the dimension: --dim must be a number from 1 on
+  ! cloister: subspaces/moments cannot choose the dimension: give --dim as a number
   ! try: cloister methods subspaces/moments
   [exit 2]
   $ cloister plan kmeans/tree --clusters auto --epsilon 1 --norm 1 --cols 3
-  ! cloister: kmeans/tree cannot choose the number of clusters: --clusters must be a number
+  ! cloister: kmeans/tree cannot choose the number of clusters: give --clusters as a number
   ! try: cloister methods kmeans/tree
   [exit 2]
   $ cloister plan kmeans --clusters auto --clusters-at-most many --epsilon 1 --norm 1 --cols 3
@@ -197,6 +198,6 @@
 ## A file, which it does not read
 
   $ cloister plan kmeans people.csv --clusters 3 --epsilon 1 --norm 1
-  ! cloister: a plan reads no data, so 'people.csv' is not for it: say with --cols and --rows what it is for
+  ! cloister: a plan reads no data, so leave out 'people.csv': give --cols (or a file of bounds) and --rows instead
   ! try: cloister run kmeans FILE ... --dry-run, which plans for a file and spends nothing
   [exit 2]

@@ -7,7 +7,7 @@
   $ awk -F, 'NR == 1 { print "person," $0 } NR > 1 { print NR % 50 "," $0 }' wide.csv > people.csv
   $ cloister run kmeans people.csv --clusters 2 --epsilon 1 --norm 1 --unit person \
   >     --rows-per-unit 4 --no-ledger --project s.json
-  ! cloister: the subspace to project on is private for a row, and this run would be for a 'person': two losses add up only for one unit
+  ! cloister: the subspace to project on protects a row, and this run would protect a 'person': use the same unit for both
   [exit 2]
 
 ## Refuses a release of another family
@@ -15,7 +15,7 @@
   $ wide
   $ cloister run kmeans wide.csv --clusters 2 --epsilon 3 --norm 2 --no-ledger -q -o s.json
   $ cloister run kmeans wide.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project s.json
-  ! cloister: --project wants a release of the family subspace; 's.json' is one of kmeans
+  ! cloister: --project needs a release of the family subspace, but 's.json' is one of kmeans
   [exit 2]
 
 ## Refuses what is no release
@@ -35,7 +35,7 @@
   $ cut -d, -f1-3 wide.csv > three.csv
   $ sed 1s/x1,/e,/ wide.csv > renamed.csv
   $ cloister run kmeans three.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project s.json
-  ! cloister: --project: 's.json' is a subspace of 4 columns, but there are 3
+  ! cloister: --project: 's.json' is a subspace of 4 columns, but the data have 3
   [exit 2]
   $ cloister run kmeans renamed.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project s.json
   ! cloister: --project: column 1 of 's.json' is 'x1', but that of the data is 'e'
@@ -47,7 +47,7 @@
   $ cloister run subspace wide.csv --dim 2 --epsilon 3 --norm 2 --no-ledger -q --seed 1 -o s.json \
   >     2> /dev/null
   $ cloister run kmeans wide.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project s.json
-  ! cloister: --project: 's.json' is not private, and nothing that is made of it would be
+  ! cloister: --project: 's.json' is not private, so this run would not be private either
   [exit 2]
 
 ## Refuses a release under another relation
@@ -56,7 +56,7 @@
   $ cloister run subspace wide.csv --dim 2 --epsilon 3 --norm 2 --no-ledger -q -o s.json
   $ cloister run kmeans wide.csv --clusters 2 --epsilon 1 --norm 1 --relation add-remove \
   >     --project s.json
-  ! cloister: --project: 's.json' was released under replace, and this run would be under add-remove: two losses add up only under one relation
+  ! cloister: --project: 's.json' was released under replace, and this run would be under add-remove: use the same --relation for both
   [exit 2]
   $ find "$XDG_STATE_HOME" -name '*.db' 2> /dev/null | wc -l | tr -d ' '
   0
@@ -66,7 +66,7 @@
   $ wide
   $ cloister run subspace wide.csv --dim 2 --epsilon 3 --norm 2 --no-ledger -q -o s.json
   $ cloister run kmeans wide.csv --clusters 8 --epsilon 1 --bounds 0,1 --no-ledger --project s.json
-  ! cloister: --project excludes --bounds and --center: --norm R says how far the records reach in the subspace, from its centre
+  ! cloister: --project excludes --bounds and --center: give --norm R, a public radius within the subspace
   [exit 2]
 
 ## Plans in a released subspace
@@ -74,9 +74,9 @@
   $ wide
   $ cloister run subspace wide.csv --dim 2 --epsilon 3 --norm 2 --no-ledger -q -o s.json
   $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1 --rows 100 --project s.json | grep data
-    data        4 columns, seen in 2 directions of the release {{[0-9a-f]+}}, norm at most 1, 100 rows
+    data        4 columns, in 2 directions of the release {{[0-9a-f]+}}, records farther than 1 from the origin are moved to distance 1, 100 rows
   $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1 --rows 100 --cols 5 --project s.json
-  ! cloister: --project: 's.json' is a subspace of 4 columns, but there are 5
+  ! cloister: --project: 's.json' is a subspace of 4 columns, but the data have 5
   [exit 2]
 
 ## Projects on a released subspace
@@ -104,7 +104,7 @@
   True
   True
   $ cloister report k.json | grep -A1 projected
-  projected  on the 2 directions of the release {{[0-9a-f]+}}, whose loss is its own
+  projected  on the 2 directions of the release {{[0-9a-f]+}}, which cost its own epsilon
   together   with that release, which is exact: exact
   $ cloister assign k.json wide.csv 2> /dev/null | wc -l
   {{ *}}101

@@ -29,10 +29,12 @@ SAME = {
     "kmeans/highdim": ["--clusters", "3"],
     "kmedian/highdim": ["--clusters", "3", "--directions", "2"],
     "kmeans/local": ["--clusters", "3"],
+    "kmeans/density": ["--clusters", "3"],
     "kmeans/grid": ["--clusters", "3", "--side", "4"],
     "kmeans/variates": ["--clusters", "3"],
     "kmeans/sparse": ["--clusters", "2"],
     "kmedian/local": ["--clusters", "3"],
+    "kmedian/density": ["--clusters", "3"],
     "subspaces/moments": ["--clusters", "2", "--dim", "1"],
     "subspaces/sulq": ["--clusters", "2", "--dim", "1", "--rounds", "3"],
     "subspace/gaussian": ["--dim", "2"],
@@ -203,7 +205,7 @@ def the_choice_is_among_what_ranks_can_do(place):
     demand(ended.returncode == 0, ended.stderr.decode())
     demand(json.loads(ended.stdout)["method"] == "aggregate", "not in blocks")
     ended = place.ranks(2, *only, "--memory", "64M")
-    demand(ended.returncode != 0 and b"with sums alone" in ended.stderr, ended.stderr.decode())
+    demand(ended.returncode != 0 and b"with sums only" in ended.stderr, ended.stderr.decode())
 
 
 def a_run_is_charged_once_and_fetched_by_its_token(place):
@@ -221,7 +223,7 @@ def a_run_is_charged_once_and_fetched_by_its_token(place):
                 "--data", "part-1.csv")
     ended = place.ranks(2, "run", "kmeans/lloyd", "part-{rank}.csv", *BALL, "--clusters", "2",
                         *books)
-    demand(ended.returncode == 2 and b"these data are 'parts'" in ended.stderr,
+    demand(ended.returncode == 2 and b"knows these data as 'parts'" in ended.stderr,
            ended.stderr.decode())
 
 
@@ -240,8 +242,8 @@ def what_cannot_be_spread_costs_nothing(place):
             "needs all rows in one process", "subspace/gaussian")
     blocks = ["run", "kmeans/aggregate", "all.csv", *BALL, "--clusters", "2", "--accept",
               "idealized"]
-    refused(place, 2, [*blocks, "--memory", "64M"], "asks aggregate", "kmeans/lloyd")
-    refused(place, 2, [*blocks, *PERSONS[:1], "a", *PERSONS[2:]], "asks aggregate",
+    refused(place, 2, [*blocks, "--memory", "64M"], "query aggregate", "kmeans/lloyd")
+    refused(place, 2, [*blocks, *PERSONS[:1], "a", *PERSONS[2:]], "query aggregate",
             "run on one rank", "kmeans/lloyd")
 
 
@@ -270,7 +272,7 @@ def persons_are_on_one_rank_each(place):
     refused(place, 2, ["run", "kmeans/lloyd", "mixed-{rank}.csv", *BALL, "--clusters", "2",
                        *PERSONS], "a person has rows in two parts")
     refused(place, 2, ["run", "kmeans/lloyd", "visits-{rank}.csv", *BALL, "--clusters", "2",
-                       *PERSONS, "--memory", "64M"], "let all ranks read one file")
+                       *PERSONS, "--memory", "64M"], "need one file that all ranks read")
 
 
 def write_array(path, rows):
@@ -296,7 +298,7 @@ def of_an_array_each_rank_looks_at_its_share(place):
                 "--data", "gap.npy")
     (place.folder / "copy.npy").write_bytes((place.folder / "gap.npy").read_bytes())
     ended = place.ranks(2, "run", "kmeans/lloyd", "copy.npy", *BALL, *lloyd, *limit, *books)
-    demand(ended.returncode == 2 and b"these data are 'array'" in ended.stderr,
+    demand(ended.returncode == 2 and b"knows these data as 'array'" in ended.stderr,
            ended.stderr.decode())
     demand(place.charges("shares.ledger") == 0, "was charged")
 
@@ -307,7 +309,7 @@ def what_one_rank_cannot_read_costs_nothing(place):
             "rank 1: two-1.csv cannot be read")
     (place.folder / "two-1.csv").write_text("b,a\n0.1,0.2\n")
     refused(place, 2, ["run", "kmeans/lloyd", "two-{rank}.csv", *BALL, "--clusters", "2"],
-            "rank 1:", "other names")
+            "rank 1:", "different plans or columns")
     refused(place, 2, ["run", "kmeans/lloyd", "-", *BALL, "--clusters", "2"], "standard input")
     refused(place, 3, ["run", "kmeans/lloyd", "all.csv", *BALL, "--clusters", "2", "-o",
                        "nowhere/x.json"], "cannot be written")
@@ -318,7 +320,7 @@ def ranks_with_other_settings_are_refused(place):
     run = ["run", "kmeans/lloyd", "all.csv", *BALL, *books]
     ended = place.call([place.mpirun, "-n", "1", place.command, *run, "--clusters", "2", ":",
                         "-n", "1", place.command, *run, "--clusters", "3"])
-    demand(ended.returncode != 0 and b"another plan" in ended.stderr, ended.stderr.decode())
+    demand(ended.returncode != 0 and b"different plans" in ended.stderr, ended.stderr.decode())
     ended = place.call([place.mpirun, "-n", "1", place.command, *run, "--clusters", "2", ":",
                         "-n", "1", place.command, *run, "--clusters", "2", "--nothing"])
     demand(ended.returncode != 0 and b"rank 1: cloister:" in ended.stderr, ended.stderr.decode())
@@ -391,7 +393,7 @@ def killed(place, rank, asked="sums", last_word=1):
 
 def a_killed_rank_ends_the_run_which_stays_charged(place):
     said = killed(place, 2, last_word=3)
-    demand("the budget of this run stays spent" in said, said)
+    demand("its charge stays" in said, said)
     killed(place, 0)
     for rank in (1, 0):
         killed(place, rank, "blocks")

@@ -6,10 +6,10 @@
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
   >     -o out.json 2> /dev/null
   $ cloister report out.json
-  kmeans/lloyd with clusters 3, rounds 5, reduce 0, share 0.5, noise "auto"
+  kmeans/lloyd with clusters 3, rounds 5, share 0.5
   NOT PRIVATE
   privacy    epsilon 5, delta 1e-6, replace one record
-  cost       5 of epsilon by gaussian-exact accounting; not metered
+  cost       epsilon 5 by gaussian-exact accounting; not charged to a ledger
   guarantee  exact; exactly rounded Gaussian; ChaCha20 from a seed
 
     Reproducible, not private: it was made from a seed, and whoever knows the
@@ -21,7 +21,7 @@
        1 {{[-0-9. e]+}}
        2 {{[-0-9. e]+}}
 
-  weights (3)
+  sizes (3)
   …
 
 ## Cuts no name short
@@ -33,8 +33,8 @@
   $ cloister report out.json | grep -A 3 '^centers'
   centers (2 x 2)
                                       0            1
-                    weight      0.78191   -0.0324756
-        Culmen Length (mm)    -0.380848     -1.03139
+                    weight       0.7819      -0.0324
+        Culmen Length (mm)      -0.3808      -1.0313
 
 ## Refuses broken JSON
 
@@ -73,7 +73,7 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
   $ cloister generate mixture --rows 200 --cols 12 --clusters 2 --seed 1 -o d.csv
   $ cloister run kmeans/lloyd d.csv --clusters 2 --epsilon 4 --norm 2 --no-ledger --seed 1 -q \
   >     -o out.json 2> /dev/null
-  $ cloister report out.json | sed -n '/^centers/,$p' | sed 's/  *[-0-9.e]\{6,\}/ N/g'
+  $ cloister report out.json | sed -n '/^centers/,$p' | sed 's/  *-\{0,1\}[0-9]*\.[-0-9e]*/ N/g'
   centers (2 x 12)
                                       0            1
                         x1 N N
@@ -89,7 +89,7 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
                        x11 N N
                        x12 N N
 
-  weights (2)
+  sizes (2)
                     0            1
    N N
 
@@ -107,15 +107,15 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
                        x10 N N
                        x11 N N
                        x12 N N
-    By so much the noise of the last round has moved each centre: standard
-    deviations in the units of each column.  What earlier rounds left undone comes
-    on top.
+    Typical error that noise added to each center in the last round (a standard
+    deviation, in the units of each column).  Earlier rounds may have added more.
   $ cloister generate mixture --rows 200 --cols 130 --clusters 2 --seed 1 -o w.csv
   $ cloister run kmeans/lloyd w.csv --clusters 2 --epsilon 4 --norm 2 --no-ledger --seed 1 -q \
   >     -o w.json 2> /dev/null
   $ cloister report w.json | grep more
        {{…}} and 30 columns more: a wide report shows all
        {{…}} and 30 columns more: a wide report shows all
+    deviation, in the units of each column).  Earlier rounds may have added more.
   $ cloister report w.json --wide | grep -c '^ *x[0-9]* '
   260
 
@@ -128,7 +128,7 @@ The name of the file says that it is to be a picture; the same release gives the
   >     -o out.json 2> /dev/null
   $ cloister report out.json -o out.svg
   $ cloister report out.json --format svg --chart map | cmp - out.svg
-  $ cloister report out.json --axes x2,1 --format svg | grep -c 'data-centre'
+  $ cloister report out.json --axes x2,1 --format svg | grep -c 'data-center'
   3
   $ cloister report out.json --format svg --chart pie
   ! cloister: this release has no chart 'pie'; it has map, centers
@@ -140,7 +140,7 @@ The name of the file says that it is to be a picture; the same release gives the
   ! cloister: --axes must be two columns, as in age,income, not 'x1'
   [exit 2]
   $ cloister report out.json --axes x1,x2
-  ! cloister: --axes and --compare are about charts: add --format html or svg
+  ! cloister: --axes and --compare need --format html or --format svg
   [exit 2]
   $ cloister report out.json -o out.json
   ! cloister: -o out.json would overwrite the release
@@ -162,27 +162,27 @@ One file, without a script and with nothing to fetch; the same release gives the
   Not private.
   $ cloister report --compare out.json out.json -o two.html
   $ grep -o '<h1>.*</h1>' two.html
-  <h1>2 releases compared; the first: 3 cluster centres in 2 columns</h1>
+  <h1>2 releases compared; the first: 3 cluster centers in 2 columns</h1>
   $ cloister report out.json out.json -o two.html
-  ! cloister: 'report' does not know what to do with 'out.json'
+  ! cloister: 'report' does not expect 'out.json': put it in quotes if it is part of an option's value
   ! try: cloister report --compare A.json B.json -o both.html
   [exit 2]
   $ cloister report out.json --format vega-lite --chart centers | grep -c '"cluster"'
   8
   $ cloister report out.json --chart map
-  ! cloister: --chart is about one chart: add --format svg or vega-lite
+  ! cloister: --chart needs --format svg or --format vega-lite
   [exit 2]
   $ cloister report out.json --format svg --wide
-  ! cloister: --wide is about text: leave it out
+  ! cloister: --wide is only for text: leave it out
   [exit 2]
   $ cloister report out.json --ledger l.db
-  ! cloister: --ledger and --open are about a page: add -o with a name in .html
+  ! cloister: --ledger and --open need a page: add -o PAGE.html
   [exit 2]
   $ cloister report out.json -o out.html --dataset x
-  ! cloister: --dataset is one of a ledger: add --ledger
+  ! cloister: --dataset names a data set of a ledger: add --ledger
   [exit 2]
   $ cloister report out.json --format html --open
-  ! cloister: --open shows a file: add -o with its name
+  ! cloister: --open needs a file: add -o PAGE.html
   [exit 2]
 
 ## Draws bars at a terminal
@@ -202,13 +202,12 @@ drawn.
   y               0.1997 ± 0.0003       0.6002 ± 0.0003 ████  0.2997 ± 0.0003 █
   records            401          ████     400          ████     400          ████
 
-    A bar goes from the lowest of its row to the highest.  After a number stands
-    by how much noise may have moved it: a standard deviation, in the units of the
-    column.
+    A bar goes from the lowest value of its row to the highest.  The number
+    after +- is the standard deviation of the noise, in the units of the column.
   $ LC_ALL=C on_terminal n cloister report out.json | sed -n '/^centers/,$p' | tail -9 | head -3
+  centers (3 x 2)
   {{}}
                        0                     1                     2
-  x              0.09964 +-0.0003 ##    0.5003 +-0.0003 #### -0.3999 +-0.0003{{ }}
   $ LC_ALL=C.UTF-8 cloister report out.json | grep -c '█'
   0
   [exit 1]
@@ -220,20 +219,21 @@ drawn.
   $ cloister run kmeans latin.csv --clusters 1 --epsilon 1 --bounds bounds.csv --no-ledger \
   >     --seed 1 -q -o latin.json
   ! warning: --seed: this release is reproducible, not private
-  $ grep -A 3 '"columns"' latin.json
+  $ grep -A 4 '"columns"' latin.json
       "columns": ["größe", "€ je Monat"],
-      "norm": 1.4142135623730951,
+      "norm_scaled": 1.4142135623730951,
+      "length_unit": "half-width",
       "lower": [0, 0],
       "upper": [9, 9],
   $ cloister report latin.json | grep -A 2 ^centers
   centers (1 x 2)
                 größe   € je Monat
-       0      5.31698            9
+       0         5.31            9
   $ printf '年齢,e\314\201ge\033[2J\n1,2\n3,4\n' > wide.csv
   $ cloister run kmeans wide.csv --clusters 1 --epsilon 30 --bounds 0,9 --no-ledger --seed 1 \
   >     -o wide.json 2>&1 | grep expects
-    expects centres off by about 年齢 ± 0.16, ége?[2J ± 0.16
+    expects centers off by about 年齢 ± 0.16, ége?[2J ± 0.16
   $ cloister report wide.json | grep -A 2 ^centers
   centers (1 x 2)
                  年齢      ége?[2J
-       0      2.49889      3.49949
+       0       2.4989       3.4995

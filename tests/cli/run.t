@@ -21,8 +21,8 @@
   >         --epsilon 2 --delta 0 --norm 1 --no-ledger --seed s -q -o $draw.json
   >     cloister evaluate $draw.json plane.csv --truth truth.csv 2> /dev/null | grep ^distance
   > done
-  distance    {{0.0[0-9]+ +}}of what was released from the truth
-  distance    {{0.0[0-9]+ +}}of what was released from the truth
+  distance    {{0.0[0-9]+ +}}distance of what was released from the truth
+  distance    0.096418      distance of what was released from the truth
   ! warning: --seed: this release is reproducible, not private
   ! warning: --seed: this release is reproducible, not private
 
@@ -32,9 +32,9 @@
   >     -o lines.csv --truth truth.npy
   $ cloister run subspaces/sulq lines.csv --clusters 2 --dim 1 --epsilon 5 --norm 1 --no-ledger \
   >     --seed 1 -q -o out.json 2> /dev/null
-  $ grep -E '"(bases|offsets|weights|energies|residuals)":' out.json | sed 's/:.*//'
+  $ grep -E '"(bases|offsets|sizes|energies|residuals)":' out.json | sed 's/:.*//'
       "bases"
-      "weights"
+      "sizes"
       "energies"
       "residuals"
   $ cloister evaluate out.json lines.csv --truth truth.npy 2> /dev/null \
@@ -51,7 +51,7 @@
   cost        {{[0-9.e-]+ +}}mean squared distance of the rows to what was released
   captured    0.999795      the share of the rows' variance that lies in it
   truth cost  {{[0-9.e-]+ +}}the same for the truth
-  distance    {{[0-9.e-]+ +}}of what was released from the truth
+  distance    {{[0-9.e-]+ +}}distance of what was released from the truth
   angle       {{[0-9.e-]+ +}}the largest between matched subspaces, in radians
   ! warning: not private: for the operator only
 
@@ -63,20 +63,20 @@
   $ for file in plane zero; do
   >     cloister run subspace/gaussian $file.csv --dim 4 --epsilon 1 --norm 1 --no-ledger --seed s \
   >         -q -o $file.json 2> /dev/null
-  >     cloister report $file.json | grep -A 3 'out of the noise'
+  >     cloister report $file.json | grep -A 3 'out from the noise'
   >     python3 -c "
   > import json, sys
   > v = json.load(open(sys.argv[1]))['values']
   > print(v['stands_out'], v['signal_dim'], [round(e, -3) for e in v['energy']])" $file.json
   > done
-    2 of 4 directions stand out of the noise.  Of records without any energy
-    one would with probability 0.001 at most; energies are without what noise added.
-    Noise alone seldom makes an eigenvalue above 59.99.
+    2 of 4 directions stand out from the noise.  Noise alone makes one stand out with
+    probability 0.001 at most.  The energies do not include that of the noise.
+    Noise alone seldom gives an eigenvalue above 59.99.
   [1, 1, 0, 0] [2] [3000.0, 2000.0, 0.0, 0.0]
-    0 of 4 directions stand out of the noise.  Of records without any energy
-    one would with probability 0.001 at most; energies are without what noise added.
-    Noise alone seldom makes an eigenvalue above 59.99.
-    What is released may be noise: more rows or a larger epsilon would tell.
+    0 of 4 directions stand out from the noise.  Noise alone makes one stand out with
+    probability 0.001 at most.  The energies do not include that of the noise.
+    Noise alone seldom gives an eigenvalue above 59.99.
+    The released directions may be noise: use more rows or a larger epsilon.
   [0, 0, 0, 0] [0] [0.0, 0.0, 0.0, 0]
 
 ## Learns its centre and norm first
@@ -88,13 +88,8 @@
   $ cloister ledger init l.db --dataset away.csv --epsilon 4 --delta 1e-5 > /dev/null
   $ cloister run kmeans/lloyd away.csv --clusters 3 --epsilon 4 --delta 1e-6 --center private \
   >     --norm private --norm-at-most 1e4 --ledger l.db -o out.json
-  ! kmeans/lloyd on 'away.csv': epsilon 4, delta 1e-6, replace
-  !   asks quantile (quantile of the row norms, to learn the centre) once
-  !   asks laplace_sum (sum and number of the records, to learn their centre) once, noise at most {{[-0-9.e]+}}
-  !   asks quantile (quantile of the row norms, to learn the norm) once
-  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise at most {{[-0-9.e]+}}
-  ! release written to 'out.json'
-  ! spent epsilon 4, delta 1e-6 on 'away.csv': nothing is left under its cap
+  ! kmeans/lloyd on 'away.csv': epsilon 4, delta 1e-6, hides the values of a record
+  ! wrote 'out.json'; spent epsilon 4, delta 1e-6 on 'away.csv': nothing is left of epsilon 4
   $ charges
   1
   $ python3 - << 'END'
@@ -105,7 +100,7 @@
   > print(abs(x - 700) < 60 and abs(y + 300) < 60, v["learnt_norm"][0] < 100)
   > print(d["norm"] == v["learnt_norm"][0], d["center"] == v["learnt_center"])
   > print(all(abs(x - 700) < 200 and abs(y + 300) < 200 for x, y in v["centers"]))
-  > print(len(v["weights"]))
+  > print(len(v["sizes"]))
   > print(r["privacy"]["epsilon"], [q["query"] for q in r["queries"]])
   > END
   True True
@@ -123,8 +118,8 @@
   >         --no-ledger --seed s -q -o $method.json
   >     cloister evaluate $method.json plane.csv --truth truth.csv 2> /dev/null | grep ^distance
   > done
-  distance    {{0\.000[0-9]+ +}}of what was released from the truth
-  distance    {{0\.000[0-9]+ +}}of what was released from the truth
+  distance    {{0\.000[0-9]+ +}}distance of what was released from the truth
+  distance    0.00018748    distance of what was released from the truth
   ! warning: --seed: this release is reproducible, not private
   ! warning: --seed: this release is reproducible, not private
 
@@ -135,7 +130,7 @@
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
   >     -o out.json
   $ cloister report out.json | head -1
-  kmeans/lloyd with clusters 3, rounds 5, reduce 0, share 0.5, noise "auto"
+  kmeans/lloyd with clusters 3, rounds 5, share 0.5
   $ ls -A
   l.db
   out.json
@@ -153,10 +148,10 @@
 
   $ sample; ledger
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --quiet
-  kmeans/lloyd with clusters 3, rounds 5, reduce 0, share 0.5, noise "auto"
+  kmeans/lloyd with clusters 3, rounds 5, share 0.5
   charge     1 of the ledger {{[0-9a-f]{8}}}..., on 'sample.csv'; signed, and unchanged since
   privacy    epsilon 1, delta 1e-6, replace one record
-  cost       1 of epsilon by gaussian-exact accounting; metered against a cap
+  cost       epsilon 1 by gaussian-exact accounting; charged to a ledger with a cap
   guarantee  exact; exactly rounded Gaussian; ChaCha20 keyed by the operating system
 
     Had one record been replaced by any other, any outcome of this release would
@@ -169,7 +164,7 @@
        1 {{[-0-9. e]+}}
        2 {{[-0-9. e]+}}
 
-  weights (3)
+  sizes (3)
   …
 
 ## Protects a person with several rows
@@ -198,12 +193,8 @@
   >     cloister run subspace/$method cloud.csv --gamma 1e-3 --dim 1 --epsilon 1 --norm 1 \
   >         --no-ledger --seed s -q | sed -n '/found/,$p'
   > done
-  found (1)
-                    1
-                    0
-  found (1)
-                    1
-                    0
+  found  0
+  found  0
 
   votes (3)
                     1            2            3
@@ -226,7 +217,7 @@
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
   >     --relation add-remove --dry-run --json | grep '"rows"\|relation'
       "relation": "add-remove",
-      "rows": null,
+      "rows": null
 
 ## Warns of a seed
 
@@ -241,16 +232,15 @@
 
   $ sample; ledger
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -o out.json
-  ! kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, replace
-  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise {{[-0-9.e]+}}
-  !   expects centres off by about ± 0.17 in each column (one norm for all: where units differ, --bounds serves better)
-  ! release written to 'out.json'
-  ! spent epsilon 1, delta 1e-6 on 'sample.csv': epsilon {{[-0-9.e]+}} is left at delta 1e-5
+  ! kmeans/lloyd on 'sample.csv': epsilon {{[-0-9.e]+}}, delta 1e-6, hides the values of a record
+  !   expects centers off by about ± 0.17 in each column; moves records farther than 2 from the origin to distance 2
+  ! wrote 'out.json'; spent epsilon 1, delta 1e-6 on 'sample.csv': epsilon 1.558 of 2 is left (runs together cost less than their sum)
   $ python3 -c "
   > import json
   > r = json.load(open('out.json'))
-  > print(r['schema'], r['family'], r['method'], r['privacy']['metered'], r['privacy']['private'])"
-  cloister.release/1 kmeans lloyd True True
+  > print(r['schema'], r['family'], r['method'],
+  >       r['privacy']['charged_to_ledger'], r['privacy']['private'])"
+  cloister.release/2 kmeans lloyd True True
   $ charges
   1
   $ ls -A
@@ -273,19 +263,19 @@
   $ sample; ledger
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --quiet -o - \
   >     | python3 -c "import json,sys; print(json.load(sys.stdin)['schema'])"
-  cloister.release/1
+  cloister.release/2
 
 ## Says to a person how many columns it uses
 
   $ printf 'who,a,b,c\nann,1,2,x\nbob,1,2,y\n' > d.csv
   $ on_terminal y cloister run kmeans/lloyd d.csv --columns -who,-c --clusters 1 --epsilon 1 \
-  >     --norm 1 --no-ledger -o out.json | grep uses
+  >     --norm 1 --no-ledger -v -o out.json | grep uses
     uses 2 of 4 columns; 2 left out by --columns
   $ on_terminal y cloister run kmeans/lloyd d.csv --columns 2-3 --unit who --rows-per-unit 1 \
-  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep uses
+  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -v -o out.json | grep uses
     uses 2 of 4 columns; 1 left out by --columns
   $ on_terminal y cloister run kmeans/lloyd d.csv --columns -c --unit who --rows-per-unit 1 \
-  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep uses
+  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -v -o out.json | grep uses
     uses 2 of 4 columns; 1 left out by --columns
 
 ## Says how many rows it takes where their number is not public
@@ -296,15 +286,11 @@ Under add-remove and with persons a run cannot refuse what too few rows make of 
   $ cloister run kmeans/lloyd sample.csv --clusters 2 --epsilon 1 --norm private \
   >     --norm-at-most 100 --relation add-remove --no-ledger --seed 1 -o out.json
   ! warning: --seed: this release is reproducible, not private
-  ! kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, add-remove
-  !   asks quantile (quantile of the row norms, to learn the norm) once
-  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise at most 1136
-  !   At epsilon 0.1 it takes 1301 rows to tell a radius; with fewer the widest is taken.
-  !   cannot say what to expect, as the number of rows is not public: --rows N states one that everybody may know, roughly
-  ! release written to 'out.json'
-  ! not metered: no ledger knows of this release
+  ! kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, hides whether a record is there
+  !   the number of rows is secret, so no error can be predicted: give a rough public one with --rows N
+  ! wrote 'out.json'; no ledger was charged
   $ cloister bounds sample.csv --epsilon 0.1 --norm 100 --of columns --relation add-remove \
   >     --no-ledger --seed 1 2>&1 > /dev/null | tail -n 3
-    At epsilon 0.0521 it takes 3862 rows to tell the bounds of a column; with fewer the widest is taken.
-    cannot say what to expect, as the number of rows is not public: --rows N states one that everybody may know, roughly
-  not metered: no ledger knows of this release
+  bounds/quantile on 'sample.csv': epsilon 0.1, delta 1e-6, hides whether a record is there
+    the number of rows is secret, so no error can be predicted: give a rough public one with --rows N
+  no ledger was charged

@@ -5,12 +5,12 @@
   $ sample; ledger
   $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm private \
   >     --norm-at-most 100 --ledger l.db -q
-  ! cloister: 300 rows at epsilon 0.1 cannot tell a radius, which needs 1301: the widest would be taken; give one, raise --share-norm to 0.44, or say --yes
+  ! cloister: too few rows to find a radius privately: 300 rows, and at epsilon 0.1 it needs 1301; give --norm yourself, or use more rows
   ! try: --share-norm 0.44
   [exit 2]
   $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.2 --norm private \
   >     --center private --norm-at-most 100 --ledger l.db -q
-  ! cloister: 300 rows at epsilon 0.01 cannot tell a radius, which needs 13001: the widest would be taken; give one, raise --epsilon to 8.7, or say --yes
+  ! cloister: too few rows to find a radius privately: 300 rows, and at epsilon 0.01 it needs 13001; give --norm yourself, or use more rows
   ! try: --epsilon 8.7
   [exit 2]
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm private \
@@ -23,22 +23,22 @@
   $ sample; ledger
   $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 1 --ledger l.db \
   >     --seed 1 -q -o out.json
-  ! cloister: --seed makes a release that is not private, and this ledger guards a cap on 'sample.csv': leave --seed out, or use another ledger; nothing was spent
+  ! cloister: --seed makes a release that is not private, and 'sample.csv' has a cap in this ledger: leave --seed out, or pass --no-ledger; nothing was spent
   [exit 2]
 
 ## Refuses to guess how many clusters there are
 
   $ sample; ledger
   $ refused cloister run kmeans sample.csv --epsilon 1 --norm 1 --ledger l.db -o out.json
-  ! cloister: --clusters must be given: you decide how many to look for, and a wrong number cannot be undone once it is paid for
+  ! cloister: give --clusters, the number of clusters to find, or --clusters auto
   ! try: --clusters 5
   [exit 2]
   $ refused cloister run subspaces/sulq sample.csv --dim 1 --epsilon 1 --norm 1 --no-ledger
-  ! cloister: --clusters must be given: you decide how many to look for, and a wrong number cannot be undone once it is paid for
+  ! cloister: give --clusters, the number of clusters to find, or --clusters auto
   ! try: --clusters 5
   [exit 2]
   $ cloister plan kmeans --epsilon 1 --cols 2 --norm 1
-  ! cloister: --clusters must be given: you decide how many to look for, and a wrong number cannot be undone once it is paid for
+  ! cloister: give --clusters, the number of clusters to find, or --clusters auto
   ! try: --clusters 5
   [exit 2]
 
@@ -62,7 +62,7 @@
   [exit 1]
   $ run --ledger l.db -q -o -  | head -n 2
   {
-    "schema": "cloister.release/1",
+    "schema": "cloister.release/2",
 
 ## Does not overwrite the data or the ledger
 
@@ -81,7 +81,7 @@
 ## Refuses several files without a name to charge
 
   $ cloister run kmeans a.csv b.csv --clusters 8 --epsilon 1 --norm 1
-  ! cloister: several files have no one name to charge: give --dataset NAME
+  ! cloister: several files have no common name for the ledger: give --dataset NAME
   [exit 2]
 
 ## Refuses another number of rows under replace
@@ -89,7 +89,7 @@
   $ sample; ledger
   $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
   >     --rows 299 -o out.json
-  ! cloister: --rows says 299, but 'sample.csv' has 300: under replace leave --rows out
+  ! cloister: --rows is 299, but 'sample.csv' has 300: under replace leave --rows out
   [exit 2]
 
 ## Refuses bounds that miss a column
@@ -98,14 +98,14 @@
   $ printf 'name,lower,upper\nx2,-2,2\n' > bounds.csv
   $ refused cloister run kmeans sample.csv --clusters 8 --epsilon 1 --ledger l.db \
   >     --bounds bounds.csv -o out.json
-  ! cloister: 'bounds.csv' has no bounds for the column 'x1': add them, or choose the columns that it has (columns x2)
+  ! cloister: 'bounds.csv' has no bounds for the column 'x1': add a line for it, or use only the columns with bounds
   ! try: --columns x2
   [exit 2]
 
 ## Suggests a mechanism
 
   $ cloister run kmean a.csv --epsilon 1 --norm 1
-  ! cloister: there is no mechanism 'kmean'; did you mean 'kmeans'?
+  ! cloister: there is no method 'kmean'; did you mean 'kmeans'?
   ! try: cloister methods
   [exit 2]
 
@@ -113,7 +113,7 @@
 
   $ sample; ledger
   $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --unit x1
-  ! cloister: --unit needs --rows-per-unit M: how many rows one person may have decides how much noise hides that person
+  ! cloister: --unit needs --rows-per-unit M: the most rows of one person that count, which decides how much noise is needed
   ! try: --rows-per-unit 1
   [exit 2]
 
@@ -122,7 +122,7 @@
   $ sample; ledger
   $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
   >     --rows-per-unit 2
-  ! cloister: --rows-per-unit needs --unit COLUMN, which says whose row it is
+  ! cloister: --rows-per-unit needs --unit COLUMN, the column that names the person of a row
   [exit 2]
 
 ## Wants the width of a LIBSVM file
@@ -132,14 +132,14 @@
   $ cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --cols 3 --no-ledger -q --json \
   >     | grep '"cols"'
       "cols": 3,
-  ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs epsilon 13, or 26 rows
+  ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs 26 rows
   $ refused cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --ledger l.db -o out.json
-  ! cloister: a.svm is LIBSVM, which does not say how many columns there are: give their public number (cols)
+  ! cloister: a.svm is LIBSVM, which does not state its number of columns: give the public number (--cols)
   [exit 2]
 
 ## Wants two words
 
   $ cloister run kmeans
-  ! cloister: 'run' needs a mechanism and a file
+  ! cloister: 'run' needs a family, such as kmeans, and a file
   ! try: cloister run --help
   [exit 2]

@@ -102,7 +102,7 @@ processors.
   cost        0.000376144   mean squared distance of the rows to what was found
   captured    0.999623      the share of the rows' variance that lies in it
   accuracy    1             the share of rows in the right cluster
-  nmi         1             normalised mutual information with the true clusters
+  nmi         1             normalized mutual information with the true clusters
   ari         1             adjusted Rand index
   ! warning: not private: for the operator only
 
@@ -116,7 +116,7 @@ processors.
   cost        2.46696e-5    mean squared distance of the rows to what was found
   captured    0.999975      the share of the rows' variance that lies in it
   accuracy    1             the share of rows in the right cluster
-  nmi         1             normalised mutual information with the true clusters
+  nmi         1             normalized mutual information with the true clusters
   ari         1             adjusted Rand index
   ! warning: not private: for the operator only
 
@@ -145,7 +145,7 @@ A second of a core, that is: on a busy machine the clock says nothing.
   1.5,3
   $ printf '0,1\n1,0\n' > affinity.csv
   $ refused cloister solve spectral affinity.csv --clusters 2 --header no --flats-file out.csv
-  ! cloister: --flats-file: of an affinity there are labels alone
+  ! cloister: --flats-file needs rows; from an affinity 'solve' finds only labels
   [exit 2]
 
 ## Refuses a cell that is not a number
@@ -189,7 +189,7 @@ A second of a core, that is: on a busy machine the clock says nothing.
   $ sample
   $ cloister solve kmeans sample.csv --clusters 2 -q -o two.json 2> /dev/null
   $ refused cloister solve kmeans sample.csv --clusters 3 --start two.json -o out.json
-  ! cloister: the start has 2 clusters in 2 columns, and asked for are 3 in 2
+  ! cloister: the start has 2 clusters in 2 columns, but you asked for 3 clusters in 2 columns
   [exit 2]
 
 ## Refuses an affinity that is not square
@@ -224,7 +224,7 @@ A second of a core, that is: on a busy machine the clock says nothing.
 
   $ printf '1,2\n3,4\n' > two.csv
   $ refused cloister solve kmeans two.csv --clusters 3 -o out.json
-  ! cloister: clusters must be at most the 2 rows, not 3
+  ! cloister: clusters must be at most the number of rows, 2, not 3
   [exit 2]
 
 ## Solves on the scale of a run
@@ -244,7 +244,7 @@ are found.  The solution is in the units of the data all the same.
   scaled.json:1
   $ cloister evaluate scaled.json people.csv 2> /dev/null
   cost        0.02          mean squared distance of the rows to what was found, columns by half their width
-  raw cost    50000000      the same in the units of the data
+  raw cost    50000000      the same, in the units of the data
   $ python3 -c "
   > import json
   > s = json.load(open('scaled.json'))
@@ -279,11 +279,11 @@ The same from a release, whose columns are taken by name.
   ! cloister: spectral takes an affinity, which has no scale
   [exit 2]
   $ cloister solve kmeans people.csv --clusters 2 --bounds-file nowhere.csv -q
-  ! cloister: bounds must be two numbers LO,HI or a file; 'nowhere.csv': No such file or directory
+  ! cloister: bounds must be two numbers LO,HI or a file, but 'nowhere.csv' cannot be read: No such file or directory
   [exit 2]
   $ printf 'age,0,100\n' > fewer.csv
   $ cloister solve kmeans people.csv --clusters 2 --bounds-file fewer.csv -q
-  ! cloister: 'fewer.csv' has no bounds for the column 'income': add them, or choose the columns that it has (columns age)
+  ! cloister: 'fewer.csv' has no bounds for the column 'income': add a line for it, or use only the columns with bounds
   ! try: --columns age
   [exit 2]
 

@@ -106,7 +106,7 @@ With another number of clusters there is nothing to match the truth with.
   ! …
   [exit 2]
   $ cloister sweep mixture kmeans/lloyd --set clusters=2 --norm 1
-  ! cloister: --epsilon is missing: the privacy losses to try
+  ! cloister: give --epsilon: the epsilons to try, as in 0.1,1,10
   [exit 2]
   $ cloister sweep mixture kmeans/lloyd --set clusters=2 --epsilon 1,x --norm 1
   ! …
@@ -118,13 +118,13 @@ With another number of clusters there is nothing to match the truth with.
   ! cloister: --seeds must be numbers or ranges such as 1-10, not '9-1'
   [exit 2]
   $ cloister sweep mixture kmeans/lloyd --set clusters=2 --epsilon 1 --norm 1 --part 3/2
-  ! cloister: --part must be I/N with I from 1 to N, not '3/2'
+  ! cloister: --part must be I/N with I from 1 to N, as in 2/4, not '3/2'
   [exit 2]
   $ cloister sweep mixture kmeans/lloyd --set clusters=2 --epsilon 1 --norm 1 --reference kmeanz
   ! …
   [exit 2]
   $ cloister sweep mixture solve/kmeans --set clusters=2 --truth t.csv
-  ! cloister: --truth and --labels are of a file: a model has its own
+  ! cloister: leave out --truth and --labels: they are for a file, and a model has its own
   [exit 2]
   $ cloister sweep nothing.csv kmeans/lloyd --set clusters=2 --epsilon 1 --norm 1
   ! cloister: nothing.csv cannot be read: No such file or directory
@@ -138,7 +138,7 @@ A file that is something else is left as it is.
 
   $ echo 'my notes' > notes.csv
   $ cloister sweep mixture solve/kmeans --set clusters=2 -o notes.csv
-  ! cloister: 'notes.csv' does not begin as a file of this command's rows does: name another
+  ! cloister: 'notes.csv' is not a file of this command: choose another -o
   [exit 3]
   $ cat notes.csv
   my notes

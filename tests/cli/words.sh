@@ -49,9 +49,18 @@ waits() {
     of=$1
     shift
     until "$@"; do
-        grep -qs ') [^ZX] ' "/proc/$of/stat" || { echo "it ended too early"; return 1; }
+        ! ended "$of" || { echo "it ended too early"; return 1; }
         sleep 0.05
     done
+}
+
+ended() {
+    ! grep -qs ') [^ZX] ' "/proc/$1/stat"
+}
+
+# Whether a process catches SIGTERM by now.
+catches_signals() {
+    grep -q 'SigCgt:.*[4-7c-f]...$' "/proc/$1/status"
 }
 
 # Until the ledger l.db holds a charge of this process; its run is then past its spend.
@@ -60,6 +69,15 @@ wait_for_charge() {
 }
 is_charged() {
     [ "$(charges 2> /dev/null)" = 1 ]
+}
+
+# Stops a run that was just charged.  A stop that comes while the charge is being made is forgiven,
+# with a warning, and a second one is meant.
+stops() {
+    kill -TERM "$1"
+    until ended "$1" || grep -qs 'the run goes on' said; do sleep 0.05; done
+    kill -TERM "$1" 2> /dev/null
+    wait "$1"
 }
 
 # Until a process in the background, whose data are `pipe`, has begun to read them: it is fed

@@ -116,7 +116,7 @@ static void charges_a_token_once_over_all_copies(void **state)
     clo_ledger_close(second);
     copy_file(path, copy); /* ... and a newer one knows that it is used up */
     second = open_at(copy);
-    assert_fails(try_charge(second, "t", plan, &receipt, &err), CLO_LEDGER, err, "has no result");
+    assert_fails(try_charge(second, "t", plan, &receipt, &err), CLO_LEDGER, err, "has no release");
     clo_ledger_close(first);
     clo_ledger_close(second);
 }
@@ -163,7 +163,7 @@ static void refuses_to_charge_without_its_anchor(void **state)
     clo_ledger_close(second);
     in_shell(p, "cat '%s/o.db' > '%s/n.db'"); /* another ledger altogether, under the open handle */
     assert_fails(try_charge(ledger, NULL, NULL, &receipt, &err), CLO_LEDGER, err,
-                 "is another one than was opened");
+                 "somebody replaced");
     clo_ledger_close(ledger);
 }
 
@@ -476,7 +476,7 @@ static int misbehaves_on_a_small_disk(const place *p)
     if (clo_ledger_create(copy, CLO_LEDGER_OPEN, &second, &err) != CLO_LEDGER) return 8;
     if (!strstr(err.message, "older copy")) return 9;
     if (clo_ledger_create(other, CLO_LEDGER_OPEN, &second, &err) != CLO_LEDGER) return 10;
-    if (!strstr(err.message, "make room")) return 11;
+    if (!strstr(err.message, "free space")) return 11;
     clo_ledger_close(ledger);
     return 0;
 }
@@ -539,7 +539,7 @@ static void admits_nothing_that_the_anchor_cannot_learn(void **state)
         clo_i_anchor_pwrite = pwrite;
         clo_i_anchor_fdatasync = fdatasync;
         if (!granted) {
-            const bool recorded = strstr(err.message, "it was recorded") != NULL;
+            const bool recorded = strstr(err.message, "charge was recorded") != NULL;
             assert_true(recorded || strstr(err.message, "nothing was recorded"));
             assert_int_equal(charges_of(ledger), 1 + recorded);
             assert_int_equal(charge_quietly(ledger), recorded ? CLO_BUDGET : CLO_OK);

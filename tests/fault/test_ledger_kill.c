@@ -88,7 +88,7 @@ static uint64_t recorded(void)
 /* Others had it for as long as a user would wait: on a slow disk they may, and one tries again. */
 static bool is_busy(clo_status status, const clo_error *err)
 {
-    return status == CLO_LEDGER && strstr(err->message, "in use");
+    return status == CLO_LEDGER && strstr(err->message, "another process");
 }
 
 /* In a child: opens the ledger; a failure ends it. */

@@ -694,7 +694,7 @@ static void stores_a_result_whole_or_not_at_all(void **state)
             if (stored) assert_int_equal(status, CLO_OK);
             if (status) {
                 assert_int_equal(status, CLO_LEDGER);
-                assert_non_null(strstr(err.message, "has no result"));
+                assert_non_null(strstr(err.message, "has no release"));
                 assert_int_equal(charge_one(ledger, "t", &receipt), CLO_LEDGER);
             } else {
                 assert_int_equal(length, sizeof result);

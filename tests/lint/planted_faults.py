@@ -2,6 +2,7 @@
 """Each lint, on a small tree with a fault planted in it, must find that fault; and must find
 nothing in the same tree without it.  A lint that cannot fail holds nothing.
 """
+import json
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ sys.path[:0] = [str(TOOLS / "lint"), str(TOOLS)]
 
 import arrows  # noqa: E402
 import check_tables  # noqa: E402
+import common  # noqa: E402
 import environment  # noqa: E402
 import headers  # noqa: E402
 import layout  # noqa: E402
@@ -25,7 +27,10 @@ import proofs  # noqa: E402
 import scripts  # noqa: E402
 import symbols  # noqa: E402
 import test as runner  # noqa: E402
+import tidy  # noqa: E402
 import typed  # noqa: E402
+import words  # noqa: E402
+import workflows  # noqa: E402
 import wrap_markdown  # noqa: E402
 
 # A tree in which everything is as it should be.
@@ -47,9 +52,10 @@ SOUND = {
     "src/mechanism/other/other.h": "/* The other. */\n",
     "src/mechanism/one/one.c": '/* One. */\n#include "mechanism/common/shared.h"\n',
     "cli/cli.h": "/* Command. */\n",
-    "cli/term.c": '/* Terminal. */\nconst char *a = getenv("NO_COLOR");\n',
+    "cli/terminal.c": '/* Terminal. */\nconst char *a = getenv("NO_COLOR");\n',
     "docs/man/cloister.1.in": ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNone.\n.SH SECURITY\n",
-    "SECURITY.md": "## The environment\n\n| variable |\n|---|\n| `NO_COLOR` |\n\n## More\n",
+    "docs/security/environment.md":
+        "## The environment\n\n| variable |\n|---|\n| `NO_COLOR` |\n\n## More\n",
     "cli/main.c": '/* Command. */\n#include "cli.h"\n#include <cloister/sound.h>\n',
     "proofs/sound.md": "# sound\n\n## sound.T1\n\nIt is.\n\n    " + "x " * 60 + "y\n\n| "
                        + "x " * 60 + "|\n|---|\n\n- an item\n  of two lines\n",
@@ -98,15 +104,15 @@ PLANTED = [
     (arrows, "the command includes the library's inside", "cli/main.c",
      '/* Command. */\n#include "../src/data/data.h"\n', "the command may not include"),
     (arrows, "the table is gone", "ARCHITECTURE.md", "# nothing\n", "there is no table"),
-    (environment, "a variable that nobody was told of", "cli/term.c",
+    (environment, "a variable that nobody was told of", "cli/terminal.c",
      '/* Terminal. */\nconst char *a = getenv("NO_COLOR"), *b = getenv("TERM");\n',
-     "TERM is not told of in SECURITY.md"),
+     "TERM is not told of in docs/security/environment.md"),
     (environment, "a variable of our own in another file", "src/data/more.c",
      '/* More. */\nstatic const char NAME[] = "CLOISTER_FAST";\n',
      "CLOISTER_FAST is not told of in docs/man/cloister.1.in"),
     (environment, "a variable of the Python package", "python/cloister/a.py",
      'import os\nx = os.environ.get("CLOISTER_LEDGER")\n', "CLOISTER_LEDGER is not told of"),
-    (environment, "a variable that is read no more", "cli/term.c", "/* Terminal. */\n",
+    (environment, "a variable that is read no more", "cli/terminal.c", "/* Terminal. */\n",
      "NO_COLOR is read by nobody"),
     (headers, "a header that needs another", "include/cloister/sound.h",
      "/* A header. */\nsize_t clo_sound(void);\n", "does not compile alone with gcc -std=c11"),
@@ -143,13 +149,23 @@ PLANTED = [
      "line 1 is in a paragraph"),
     (markdown, "a wide heading", "docs/a.md", "# " + "word " * 30 + "word\n", "a heading of 156"),
     (markdown, "a blank at the end", "docs/a.md", "a \n", "ends in a blank"),
+    (markdown, "an entry beside its list", "docs/a.md", "- **a**: b\n\n**c** : d\n",
+     "has fallen out"),
+    (markdown, "a link that leads nowhere", "docs/a.md", "[a](b.md)\n", "is not there"),
+    (markdown, "a file that is not there", "CONTRIBUTING.md", "`src/base/gone.c`\n",
+     "names src/base/gone.c, which is not there"),
+    (markdown, "a page in no list", "docs/index.md", "# A\n", "is not listed"),
     (markdown, "a tab", "docs/a.md", "a\tb\n", "has a tab"),
     (markdown, "no end of the last line", "docs/a.md", "a", "has no end"),
     (names, "two files of one name", "cli/json.c", "/* JSON. */\n", "has the name of"),
     (names, "a file without an opening", "src/base/a.c", "int a;\n", "does not open"),
+    (names, "a pragma as a table", "src/base/a.c",
+     '/* A. */\nconst char *a = "SELECT * FROM pragma_integrity_check(1)";\n', "as a statement"),
     (names, "a thing left undone", "src/base/a.c", "/* TODO */\n", "is unfinished"),
     (names, "an option in a message", "src/base/a.c",
      '/* A. */\nconst char *a = "give it (--cols)";\n', "is an option of the command"),
+    (names, "an option that is not there", "cli/a.c",
+     '/* a. */\nint f(void) { return cli_given(args, "epsilom"); }\n', "is no option"),
     (names, "a path of a machine", "docs/a.md", "see /home/me/notes\n", "somebody's machine"),
     (papers, "a file that is not there", "docs/papers/a.md", "see `src/data/gone.c`\n",
      "there is no src/data/gone.c"),
@@ -164,6 +180,8 @@ PLANTED = [
     (proofs, "a theorem that no test names", "tests/unit/test_sound.c", "/* Nothing. */\n",
      "sound.T1 is named in no test"),
     (proofs, "a claim without a proof", "src/base/a.c", "/* By sound.T2. */\n", "not in proofs/"),
+    (proofs, "a proof that is in no list", "proofs/README.md", "# Proofs\n\n`other`\n",
+     "sound is not in the reading order"),
     (proofs, "a theorem in another's file", "proofs/other.md", "## sound.T1\n", "belongs into"),
     (scripts, "an unquoted word", "tools/run.sh", "#!/bin/sh\nrm $1\n", "SC2086"),
     (scripts, "Python that does not parse", "tools/a.py", "if:\n", "invalid syntax"),
@@ -189,6 +207,40 @@ PLANTED = [
      "README.md does not say '7 MiB'"),
     (typed, "an allowance without a reason", "tools/lint/typed.txt",
      "README.md: Pieces of 32 MiB\n", "is not PAGE: WORDS -- REASON"),
+    (workflows, "a workflow whose job has no machine", ".github/workflows/a.yml",
+     "name: a\non: push\njobs:\n  test:\n    steps:\n      - run: make test\n", "runs-on"),
+    (words, "a sentence of 31 words", "docs/a.md", "It is " + "very " * 28 + "long.\n",
+     "has 31 words; 30 are allowed"),
+    (words, "a long cell", "docs/a.md", "| a |\n|---|\n| is " + "very " * 29 + "long |\n",
+     "has 31 words; 30 are allowed"),
+    (words, "a theorem on a user's page", "docs/guides/a.md", "It holds (fold.T5).\n", "fold.T5: "),
+    (words, "a habit on the man page", "docs/man/a.1.in", ".SH A\nWho keeps a ledger can do it.\n",
+     "'If you …'"),
+    (words, "a habit in a template", "bench/pages/a.md", "It is of no use.\n", "a plain word"),
+    (words, "a habit in a message", "src/base/a.c",
+     'void f(void) { g("it is held by "\n"who keeps it"); }\n', "'for anyone who …'"),
+    (words, "a habit in a help text", "cli/a.def", 'ROW(a, "choose this where nothing is given")\n',
+     "'if', 'when'"),
+    *[(words, f"the habit '{text}'", "docs/a.md", f"{text}.\n", better) for text, better in [
+        ("Who has the files can check them", "'If you …'"),
+        ("It is whole, who keeps it knows", "'anyone who …'"),
+        ("It is noticed by who has the key", "'for anyone who …'"),
+        ("There is one file a rank", "'one X per Y'"),
+        ("They are told apart", "'shows'"),
+        ("You get it again for nothing", "'without spending budget'"),
+        ("It is refused unless you say it", "'pass'"),
+        ("The preset is 2", "'default'"),
+        ("It is charged before the first question", "'query'"),
+        ("Of one file it reads the rows", "begin with the subject"),
+        ("It is refused, too", "'also'"),
+        ("Where they do not fit, it reads again", "'if'"),
+        ("What is larger goes to swap", "name the thing"),
+        ("It has no labels nor sizes", "say what is, first"),
+        ("No memory is to be had", "a plain word"),
+        ("The file is for rank 0 alone", "'only …'"),
+        ("It has three centres", "'center'"),
+        ("They are neighbours", "'neighbor'"),
+        ("It is sorted in place of the rows", "'instead of'")]],
 ]
 
 # A C file of a library, and what symbols.py must say of it.
@@ -304,6 +356,26 @@ def manual_pages():
         root = tree(folder, {"build/faulty.1": ".SH NAME\nsound \\- has no title\n.XY\n"})
         assert not manual.check(root, root / "build/sound.1")
         must_find(manual.check(root, root / "build/faulty.1"), "missing manual title")
+        (root / "build/run.1").write_text(".IR hidden .  Names of columns that are not taken\n")
+        must_find(manual.run_together(root / "build/run.1"), "without blanks")
+
+
+def tidy_c():
+    """A file as the build compiles it; then one with a semicolon too many."""
+    sound = "int twice(int x)\n{\n    if (x > 1) return 2 * x;\n    return 0;\n}\n"
+    faulty = "int twice(int x)\n{\n    if (x > 1);\n        return 2 * x;\n    return 0;\n}\n"
+    for text in (sound, faulty):
+        with tempfile.TemporaryDirectory() as folder:
+            root = tree(folder, {"src/base/twice.c": text, ".clang-tidy":
+                                 (TOOLS.parent / ".clang-tidy").read_text(encoding="utf-8")})
+            command = {"directory": str(root / "build"), "file": "../src/base/twice.c",
+                       "command": "gcc -c ../src/base/twice.c"}
+            (root / "build/compile_commands.json").write_text(json.dumps([command]))
+            found = list(tidy.check(root, root / "build"))
+            if text is faulty:
+                must_find(found, "potentially unintended semicolon")
+            else:
+                assert not found, found
 
 
 def wrapping_keeps_the_meaning():
@@ -354,10 +426,12 @@ def the_runner_counts():
 
 def tests():
     for lint in (arrows, environment, headers, layout, markdown, names, papers, proofs, scripts,
-                 typed):
+                 typed, words, workflows):
         name = lint.__name__
         yield f"{name} finds nothing in a sound tree", lambda lint=lint: finds_nothing(lint)
     for lint, fault, *rest in PLANTED:
+        if "clang-format" in fault and not common.is_of_debian_12("clang-format"):
+            continue
         yield f"{lint.__name__} finds {fault}", lambda lint=lint, rest=rest: plant(lint, *rest)
     yield "symbols finds nothing in a sound library", sound_library
     for fault, *rest in LIBRARIES:
@@ -366,6 +440,8 @@ def tests():
     yield "mechanisms ask for an audit pair", mechanisms_ask_for_an_audit_pair
     yield "mechanisms ask for a pair with units", mechanisms_ask_for_a_pair_with_units
     yield "manual finds a page without a title", manual_pages
+    if common.is_of_debian_12("clang-tidy"):
+        yield "tidy finds a semicolon behind an if", tidy_c
     yield "wrapping keeps what Markdown means", wrapping_keeps_the_meaning
     yield "the test runner counts", the_runner_counts
 

@@ -124,6 +124,17 @@ $ false
 """
 
 
+NOISE = """# Page
+
+<!-- noise -->
+```console
+$ echo; echo "size 17 ## of 3 clusters"
+{{}}
+size 9 #### of 12 clusters
+```
+"""
+
+
 def verdicts(text, suffix=".t", update=False):
     """{name of a test: what is said against it}, and the text afterwards."""
     said = {}
@@ -198,6 +209,11 @@ def tests():
     yield "an update mends what is wrong and keeps the rest", update_mends
     yield "an update quotes what looks like markup", update_quotes
     yield "a sound page passes", lambda: passes(PAGE, ".md")
+    yield "a page that shows one draw passes", lambda: passes(NOISE, ".md")
+    yield "finds a word otherwise beside noise", lambda: fails(
+        NOISE.replace("12 clusters", "12 centers"), "+size 17", ".md")
+    yield "finds a number otherwise without noise", lambda: fails(
+        NOISE.replace("<!-- noise -->\n", ""), "-size 9", ".md")
     for fault, right, wrong, sentence in [
             ("streams in another order", "o…t\nerr", "err\no…t", "+o…t"),
             ("another exit code", "[exit 1]\n", "", "+[exit 1]"),

@@ -98,7 +98,7 @@ def stale(row):
 
 def control():
     """An edit that changes nothing: were it noticed, everything would be."""
-    return {"name": "an edit that changes nothing survives", "file": "src/query/meter.c",
+    return {"name": "an edit that changes nothing survives", "file": "src/ask/meter.c",
             "find": "meter->asked[line]++;", "replace": "meter->asked[line] += 1;", "breaks": "",
             "noticed_by": ["unit_meter"]}
 

@@ -48,9 +48,9 @@ def quietly(command, folder, what):
 
 
 def plain(words):
-    """A compiler's command without what it writes and where."""
+    """A compiler's command without what it writes and where, nor a cache before it."""
     kept, skip = [], False
-    for word in words:
+    for word in words[1:] if Path(words[0]).name == "ccache" else words:
         if skip or word in NEVER:
             skip = False
         elif word in WITH_WORD:
@@ -195,7 +195,8 @@ class Workshop:
             (bench / file.name).write_text(text, encoding="utf-8")
             todo = [(output, bench / file.name, ["-iquote", str(self.tree / file.parent)])
                     for output, (source, _) in self.commands.items()
-                    if source == file and "libcloister.a.p" in output]
+                    if source == file and ("libcloister.a.p" in output
+                                           or output.startswith("tests/"))]
         else:  # found before the true one, since nothing is included by its bare name
             place = bench / "over" / file.relative_to("src")
             place.parent.mkdir(parents=True, exist_ok=True)

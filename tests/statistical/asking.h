@@ -10,7 +10,7 @@
 
 #include "pipeline.h"
 #include "statistical.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "parallel/parallel.h"
 
 typedef struct asking {

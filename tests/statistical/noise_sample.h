@@ -196,6 +196,21 @@ static inline bool sample_places(const noise_sample *s, double alpha)
     return right;
 }
 
+/* Not among the families: for a sample of few numbers in a thousand asks, the law and the scale of
+ * each number by itself.  In so many, one number with noise smaller by the root of two is seen. */
+static inline bool sample_each(const noise_sample *s, double alpha)
+{
+    static sample_tally t;
+    for (size_t i = 0; i < s->numbers; i++) {
+        t = (sample_tally){ .count = 0 };
+        for (size_t at = i; at < sample_size(s); at += s->numbers)
+            sample_tell(&t, s->laplace, s->values[at], sample_law(s->laplace, s->values[at]));
+        if (!sample_follows(&t, s->laplace, alpha / (double)s->numbers))
+            return sample_says("each", "number", i);
+    }
+    return true;
+}
+
 /* ---- bare and copied ------------------------------------------------------------------------ */
 
 /* The least t with mean^t / t! <= alpha: t independent rare events of this mean number are

@@ -7,8 +7,8 @@
 
 #include "asking.h"
 #include "noise_sample.h"
-#include "query/assign.h"
-#include "query/lens.h"
+#include "ask/assign.h"
+#include "ask/lens.h"
 
 enum { MOST_CLASSES = 5, CLUSTERS = 3 }; /* at least, where there are any */
 

@@ -6,7 +6,7 @@
 #define CLO_TEST_SUMMING_H
 
 #include "asking.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 
 enum { D = 7, K = 4, PER_ASK = K * (D + 1) };
 

@@ -5,7 +5,7 @@
  * with rounded Gaussian noise of that scale (aggregate.T5).  Controls: noise 5 % low, and 10 %.
  */
 #include "asking.h"
-#include "query/parts.h"
+#include "ask/query_steps.h"
 #include "query/aggregate.h"
 
 enum { ASKS = 100000, CENTERS = 40000, BLOCKS = 9, NODES = 4000 };

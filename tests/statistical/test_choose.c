@@ -7,7 +7,7 @@
  * .012.
  */
 #include "asking.h"
-#include "query/parts.h"
+#include "ask/query_steps.h"
 
 enum { CANDIDATES = 6, DRAWS = 1 << 19, TRIALS = 1 << 17 };
 

@@ -6,7 +6,7 @@
  * too large, is .08 away; 2^16 draws put a radius of .012 around the law.
  */
 #include "asking.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/choose_flats.h"
 
 enum { D = 3, CANDIDATES = 3, DRAWS = 1 << 16, MANY = 8, TRIALS = 1 << 16 };

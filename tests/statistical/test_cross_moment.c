@@ -1,6 +1,6 @@
 /* cross_moment: the law of its noise and the worst neighbours (cross_moment.T1), as viewed_law.h
  * says. */
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/cross_moment.h"
 #include "viewed_law.h"
 

@@ -6,6 +6,7 @@
  * test_every_number_faults.c what is found.
  */
 #include "noisy_queries.h"
+#include "query/queries.h"
 
 static bool is_right(const char *query, const noisy_form *form, clo_rng *rng, double alpha)
 {
@@ -45,6 +46,103 @@ static void so_it_is_with_the_generator_that_the_operating_system_keys(void **st
     assert_true(is_right("gaussian_gram", &forms_gaussian_gram[0], rng, alpha));
     assert_true(is_right("peel", &forms_peel[0], rng, alpha));
     clo_rng_free(rng);
+}
+
+/* ---- each number alone ----------------------------------------------------------------------- */
+
+/* The same form in a small size: every number of it is asked for a thousand times. */
+static noisy_form small_form(const noisy_form *form)
+{
+    noisy_form small = *form;
+    small.asks = 1024;
+    if (small.clusters > CLUSTERS) small.clusters = CLUSTERS;
+    if (small.cols > 5) small.cols = 5;
+    return small;
+}
+
+static void scale_number(noise_sample *s, size_t number, double factor)
+{
+    for (size_t a = 0; a < s->asks; a++) s->values[a * s->numbers + number] *= factor;
+}
+
+/* The control: noise smaller by the root of two is seen at the first number, the middle one and the
+ * last one. */
+static bool faults_are_seen(noise_sample *s, double alpha)
+{
+    const size_t planted[] = { 0, s->numbers / 2, s->numbers - 1 };
+    bool seen = true;
+    for (size_t i = 0; i < 3; i++) {
+        scale_number(s, planted[i], sqrt(0.5));
+        seen = !sample_each(s, alpha) && seen;
+        scale_number(s, planted[i], sqrt(2));
+    }
+    return seen;
+}
+
+static bool each_is_right(const char *query, const noisy_form *form, clo_rng *rng, double alpha)
+{
+    const noisy_form small = small_form(form);
+    noisy n;
+    noisy_open(&n, &small, rng, 0, 1);
+    noise_sample s = noisy_sample(&n, small.asks);
+    print_message("# %s, %s: %zu numbers\n", query, form->name, s.numbers);
+    const bool right = sample_each(&s, alpha) && faults_are_seen(&s, alpha);
+    free(s.values);
+    noisy_close(&n);
+    return right;
+}
+
+static void every_number_by_itself_has_the_planned_law(void **state)
+{
+    const double alpha = stat_alpha(STAT_every_number_alone, noisy_count());
+    clo_rng *const rng = stat_rng();
+    bool right = true;
+    (void)state;
+    for (size_t q = 0; q < NOISY_QUERIES; q++)
+        for (const noisy_form *form = noisy_queries[q].forms; form->name; form++)
+            if (!(form->traits & SINGLY))
+                right = each_is_right(noisy_queries[q].name, form, rng, alpha) && right;
+    clo_rng_free(rng);
+    assert_true(right);
+}
+
+/* Which of the candidates was chosen, by the number of the unit Laplace law that it became. */
+static bool candidates_are_right(const noisy_form *form, clo_rng *rng, double alpha)
+{
+    uint64_t chosen[CANDIDATES] = { 0 };
+    noisy n;
+    noisy_open(&n, form, rng, 0, 1);
+    const noise_sample s = noisy_sample(&n, n.asks);
+    bool right = true;
+    for (size_t i = 0; i < sample_size(&s); i++)
+        chosen[(size_t)(sample_law(true, s.values[i]) * CANDIDATES)]++;
+    for (size_t c = 0; c < CANDIDATES && right; c++)
+        if (!stat_is_probable(chosen[c], sample_size(&s), 1.0 / CANDIDATES, alpha / CANDIDATES))
+            right = sample_says("candidates", form->name, c);
+    free(s.values);
+    noisy_close(&n);
+    return right;
+}
+
+/* Every candidate is as good: each is chosen as often as the others. */
+static void every_candidate_has_its_chance(void **state)
+{
+    const double alpha = stat_alpha(STAT_every_candidate, noisy_count());
+    clo_rng *const rng = stat_rng();
+    size_t choices = 0;
+    bool right = true;
+    (void)state;
+    for (size_t q = 0; q < NOISY_QUERIES; q++)
+        for (const noisy_form *form = noisy_queries[q].forms; form->name; form++)
+            if (strcmp(form->name, "choices") == 0) {
+                right = candidates_are_right(form, rng, alpha) && right;
+                choices++;
+            }
+    clo_rng_free(rng);
+    assert_true(right);
+    assert_true(choices >= 5);
+    /* planted: the last of them is never chosen */
+    assert_false(stat_is_probable(0, 4 * CHOICES, 1.0 / CANDIDATES, alpha / CANDIDATES));
 }
 
 /* ---- lines of one plan ---------------------------------------------------------------------- */
@@ -153,6 +251,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_query_noises_every_number_by_itself),
         cmocka_unit_test(so_it_is_with_the_generator_that_the_operating_system_keys),
+        cmocka_unit_test(every_number_by_itself_has_the_planned_law),
+        cmocka_unit_test(every_candidate_has_its_chance),
         cmocka_unit_test(no_two_lines_of_a_plan_share_their_noise),
         cmocka_unit_test(threads_do_not_show_in_any_number),
     };

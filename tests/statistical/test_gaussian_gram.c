@@ -4,7 +4,7 @@
  * (gaussian_gram.T1). Power as in test_gaussian_sum.c.
  */
 #include "gram_law.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/gaussian_gram.h"
 
 static clo_line planned(double mu)

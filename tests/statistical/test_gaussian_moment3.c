@@ -5,7 +5,7 @@
  */
 #include "asking.h"
 #include "query/gaussian_moment3.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 
 enum { D = 4, ASKS = 1 << 14, TRIALS = 20000, SIZE = D * (D + 1) * (D + 2) / 6 };
 static const double HEIGHT = 0.5;

@@ -7,7 +7,7 @@
  * was taken half as large shows 3.5 or more.
  */
 #include "asking.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/gaussian_step.h"
 
 enum { D = 2, K = 2, PER_ASK = K * (D + 2), ASKS = 1 << 14, TRIALS = 20000 };

@@ -1,5 +1,5 @@
 /* local_sum: the law of its noise and the worst neighbours (local_sum.T1), as viewed_law.h says. */
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/local_sum.h"
 #include "viewed_law.h"
 

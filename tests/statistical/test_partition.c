@@ -8,7 +8,7 @@
  */
 #include "asking.h"
 #include "base/planted.h"
-#include "query/partition_parts.h"
+#include "query/partition_internal.h"
 #include "query/partition.h"
 
 enum { TRIALS = 60000 };

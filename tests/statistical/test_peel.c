@@ -6,7 +6,7 @@
  * .04; the radius at 2^15 peels and 5e-9 is .0174.
  */
 #include "asking.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/peel.h"
 
 enum { D = 3, PEELS = 1 << 15, TRIALS = 30000 };

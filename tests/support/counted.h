@@ -5,9 +5,9 @@
 #define CLO_TEST_COUNTED_H
 
 #include "base/base.h"
-#include "query/kept.h"
-#include "query/lens.h"
-#include "query/query.h"
+#include "ask/lens_cache.h"
+#include "ask/lens.h"
+#include "ask/query.h"
 #include <cloister/run.h>
 
 /* SIZE_MAX where it cannot be counted. */

@@ -17,7 +17,7 @@ typedef struct planted {
     uint32_t *labels;
     size_t count, cols, clusters;
     clo_rng *rng;
-    clo_job job;
+    clo_solver_input job;
 } planted;
 
 static inline clo_rng *rng_of(const char *text)
@@ -64,7 +64,7 @@ static inline planted plant(const char *seed, size_t count, size_t cols, size_t 
     clo_i_stream_close(stream);
     free(bases);
     free(offsets);
-    p.job = (clo_job){
+    p.job = (clo_solver_input){
         .rows = p.rows, .count = count, .cols = cols, .rng = p.rng, .threads = 1, .progress_to = 1
     };
     return p;

@@ -6,7 +6,7 @@
 
 #include "pipeline.h"
 #include "parallel/parallel.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "random/random.h"
 
 typedef struct asking {

@@ -39,10 +39,10 @@ static inline clo_release *shown_centers(void)
     clo_release *const release = made_release("kmeans", 3, 10, 600);
     put_facts(release);
     put(release, "centers", centers, 2, 3, 3, 0);
-    put(release, "weights", weights, 1, 3, 0, 0);
-    put(release, "widths", widths, 1, 3, 0, 0);
+    put(release, "sizes", weights, 1, 3, 0, 0);
+    put(release, "radii", widths, 1, 3, 0, 0);
     put(release, "curve", curve, 1, 4, 0, 0);
-    put(release, "told_apart", &told, 1, 1, 0, 0);
+    put(release, "distinct_clusters", &told, 1, 1, 0, 0);
     return release;
 }
 

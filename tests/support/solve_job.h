@@ -41,9 +41,9 @@ static inline clo_rng *job_rng(const char *seed)
     return rng;
 }
 
-static inline clo_job job_of(const double *rows, size_t count, size_t cols, clo_rng *rng)
+static inline clo_solver_input job_of(const double *rows, size_t count, size_t cols, clo_rng *rng)
 {
-    return (clo_job){
+    return (clo_solver_input){
         .rows = rows, .count = count, .cols = cols, .rng = rng, .threads = 1, .progress_to = 1
     };
 }
@@ -87,7 +87,7 @@ static inline bool job_same_partition(const uint32_t *a, const uint32_t *b, size
 }
 
 /* Runs a solver at its presets, but for the first `given` values. */
-static inline clo_status job_solve(const clo_solver *solver, const clo_job *job,
+static inline clo_status job_solve(const clo_solver *solver, const clo_solver_input *job,
                                    const double *values, size_t given, clo_partition *out,
                                    clo_error *err)
 {
@@ -100,7 +100,8 @@ static inline clo_status job_solve(const clo_solver *solver, const clo_job *job,
 }
 
 /* Every allocation of a run fails once: each time the run says so and leaves its output alone. */
-static inline void job_survives_failing_allocations(const clo_solver *solver, const clo_job *job,
+static inline void job_survives_failing_allocations(const clo_solver *solver,
+                                                    const clo_solver_input *job,
                                                     const double *values, size_t given)
 {
 #ifdef CLO_FAULT_INJECTION

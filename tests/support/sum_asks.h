@@ -1,39 +1,22 @@
 /*
  * sum_asks.h - one ask, and through a lens another, of every query that adds up: for the test and
- * the fuzz target of asks as bytes.  A query that is missing here fails that test.
+ * the fuzz target of asks as bytes.  They are added in tests/query/NAME.h.
  */
 #ifndef CLO_TEST_SUM_ASKS_H
 #define CLO_TEST_SUM_ASKS_H
 
 #include "pipeline.h"
 #include "parallel/parallel.h"
-#include "query/cell_counts.h"
-#include "query/choose_centers.h"
-#include "query/choose_flats.h"
-#include "query/count.h"
-#include "query/fold.h"
-#include "query/gaussian_gram.h"
-#include "query/gaussian_moment.h"
-#include "query/gaussian_moment3.h"
-#include "query/gaussian_step.h"
-#include "query/gaussian_sum.h"
-#include "query/laplace_sum.h"
-#include "query/cross_moment.h"
-#include "query/local_gram.h"
-#include "query/local_sum.h"
-#include "query/partition_parts.h"
-#include "query/peel.h"
-#include "query/quantile.h"
-#include "query/seed.h"
-#include "query/sparse_sum.h"
-#include "query/assign.h"
-#include "query/lens.h"
+#include "ask/fold.h"
+#include "query/partition_internal.h"
+#include "ask/assign.h"
+#include "ask/lens.h"
 #include <math.h>
 
 enum { ASK_ROWS = 40, ASK_COLS = 4, ASK_SEEN = 2, ASK_SKETCH = 4, MOST_ASKS = 32 };
 
 typedef struct sum_asks {
-    clo_domain domain;
+    clo_domain domain, through; /* through a lens of ASK_SEEN columns */
     clo_bounded *data;
     clo_rng *rng;
     clo_workspace *workspace;
@@ -108,58 +91,24 @@ static inline void make_rules(sum_asks *a)
         a->column[i + 1] = (uint64_t)(((int64_t)(i / 2) - 1) * (1 << 28) - (i % 2 == 0));
 }
 
-static inline void make_asks(sum_asks *a)
-{
-    const clo_domain *const d = &a->domain;
-    const clo_domain through = clo_i_lens_domain(d, ASK_SEEN);
-    const clo_center_choice swap = { 2, 2, 0, CLO_LOSS_SQUARED, 2 };
-    const clo_center_choice sets = { 2, 2, 2, CLO_LOSS_DISTANCE, 2 };
-    const clo_cube_tree tree = { .levels = 2, .trees = 1, .most = 8 };
-    const clo_quantile radius = { 3, 1, 0.5 }, ends = { 3, 2, 0.5 };
-    clo_line line;
-    clo_error err;
+/* Adds an ask of the line that the plan makes: what follows is as for add_ask. */
 #define ADD(plan, ...)                                                                             \
     do {                                                                                           \
+        clo_line line;                                                                             \
+        clo_error err;                                                                             \
         assert_ok(plan, err);                                                                      \
         add_ask(a, &line, __VA_ARGS__);                                                            \
     } while (0)
-    ADD(clo_i_plan_gaussian_sum(d, 2, 1, 1, "", &line, &err), 0, &a->centers, 1, NULL, 0);
-    ADD(clo_i_plan_gaussian_sum(&through, 2, 1, 1, "", &line, &err), CLO_LENS, &a->seen, 1, NULL,
-        0);
-    ADD(clo_i_plan_laplace_sum(d, 1, 1, 1, "", &line, &err), 0, &a->one, 1, NULL, 0);
-    ADD(clo_i_plan_gaussian_step(d, 2, 1, 1, "", &line, &err), 0, &a->centers, 1, &a->width, 1);
-    ADD(clo_i_plan_local_sum(d, 2, CLO_EVENT_GAUSSIAN, 1, 1, "", &line, &err), 0, &a->centers, 1,
-        a->views, 4);
-    ADD(clo_i_plan_local_sum(&through, 2, CLO_EVENT_PURE, 1, 1, "", &line, &err), CLO_LENS,
-        &a->seen, 1, a->views, 4);
-    ADD(clo_i_plan_gaussian_gram(d, 2, 1, 1, "", &line, &err), 0, &a->flats[1], 1, NULL, 0);
-    ADD(clo_i_plan_gaussian_gram(&through, 1, 1, 1, "", &line, &err), CLO_LENS, &a->one, 1, NULL,
-        0);
-    ADD(clo_i_plan_local_gram(d, 1, 1, "", &line, &err), 0, &a->lone, 1, a->views, 1);
-    ADD(clo_i_plan_local_gram(&through, 1, 1, "", &line, &err), CLO_LENS, &a->seen_lone, 1,
-        a->views, 1);
-    ADD(clo_i_plan_cross_moment(d, 2, 1, 1, 1, "", &line, &err), 0, &a->axes, 1, a->narrow, 4);
-    ADD(clo_i_plan_cross_moment(&through, 2, 1, 1, 1, "", &line, &err), CLO_LENS, &a->seen_axes, 1,
-        a->narrow, 4);
-    ADD(clo_i_plan_even_moment(d, .5, 1, 1, "", &line, &err), 0, NULL, 0, NULL, 0);
-    ADD(clo_i_plan_gaussian_moment3(d, 0, 1, 1, "", &line, &err), 0, NULL, 0, NULL, 0);
-    ADD(clo_i_plan_count(d, 1, 1, "", &line, &err), 0, NULL, 0, NULL, 0);
-    ADD(clo_i_plan_cell_counts(d, 3, CLO_EVENT_PURE, 1, 1, "", &line, &err), 0, NULL, 0, NULL, 0);
-    ADD(clo_i_plan_choose_flats(d, 2, 4, 1, 1, "", &line, &err), 0, a->flats, 2, NULL, 0);
-    ADD(clo_i_plan_choose_centers(d, &swap, 1, 1, "", &line, &err), 0, &a->centers, 1, NULL, 0);
-    ADD(clo_i_plan_choose_centers(d, &sets, 1, 1, "", &line, &err), 0, &a->centers, 1, a->sets, 4);
-    ADD(clo_i_plan_partition(d, &tree, 1, "", &line, &err), 0, NULL, 0, a->cubes, 9);
-    ADD(clo_i_plan_partition(&through, &tree, 1, "", &line, &err), CLO_LENS, NULL, 0, a->seen_cubes,
-        5);
-    ADD(clo_i_plan_seed(d, 2, 2, 1, 1, "", &line, &err), 0, a->pair, 2, NULL, 0);
-    ADD(clo_i_plan_sparse_sum(d, ASK_COLS, 2, 3, CLO_EVENT_GAUSSIAN, 1, "", &line, &err), 0,
-        &a->centers, 1, NULL, 0);
-    ADD(clo_i_plan_sparse_sum(d, ASK_SKETCH, 2, 3, CLO_EVENT_PURE, 1, "", &line, &err), CLO_SKETCH,
-        &a->centers, 1, NULL, 0);
-    ADD(clo_i_plan_peel(d, ASK_COLS, 2, 3, 2, 1, "", &line, &err), 0, &a->centers, 1, NULL, 0);
-    ADD(clo_i_plan_quantile(d, &ends, 1, 1, "", &line, &err), 0, NULL, 0, a->column, 7);
-    ADD(clo_i_plan_quantile(d, &radius, 1, 1, "", &line, &err), 0, NULL, 0, a->norms, 4);
+#define QUERY_SUMS
+#include "every_query.h"
+#undef QUERY_SUMS
 #undef ADD
+
+static inline void make_asks(sum_asks *a)
+{
+#define QUERY(name) add_##name(a);
+#include "query/table.def"
+#undef QUERY
 }
 
 static inline void sum_asks_open(sum_asks *a)
@@ -169,6 +118,7 @@ static inline void sum_asks_open(sum_asks *a)
     memset(a, 0, sizeof *a);
     for (size_t i = 0; i < ASK_ROWS * ASK_COLS; i++) values[i] = .5 * sin((double)i * .7);
     a->domain = ball(ASK_COLS, 1, CLO_ADD_REMOVE);
+    a->through = clo_i_lens_domain(&a->domain, ASK_SEEN);
     a->data = bounded_from(values, ASK_ROWS, &a->domain);
     a->rng = seeded("asks");
     assert_ok(clo_workspace_new(1 << 20, &a->workspace, &err), err);

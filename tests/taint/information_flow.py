@@ -73,7 +73,8 @@ def environment_of(folder):
     """All that a command keeps, its key and its state, lies in the folder."""
     return {**os.environ, "HOME": str(folder),
             "XDG_STATE_HOME": str(folder / "state"), "XDG_CONFIG_HOME": str(folder / "config"),
-            "CLOISTER_STARTED_AGAIN": "1"}  # the command replaces no process (cli/process.c)
+            # The command replaces no process (cli/prepare_process.c).
+            "CLOISTER_STARTED_AGAIN": "1"}
 
 
 def make_ledger(folder, cloister):
@@ -274,7 +275,7 @@ def cases():
     third = [*run, "kmeans/moments", *csv, "--clusters", "2", *norm]
     yield "find centres in third moments", must_be_clean, [*third, "--rounds", "1", "--json"]
     yield ("find centres in fourth moments, in fewer directions", must_be_clean,
-           [*third, "--order", "fourth", "--reduce", "2", "-o", "centres.json"])
+           [*third, "--order", "fourth", "--reduce", "2", "-o", "centers.json"])
     yield ("bring blocks together", must_be_clean,
            [*run, "subspaces/aggregate", *csv, "--clusters", "1", "--dim", "1", "--blocks", "5",
             "--accept", "idealized", *norm, "-o", "blocks.json"])
@@ -308,7 +309,7 @@ def cases():
     yield ("a packed file", must_be_clean,
            [*run, "kmeans/lloyd", "packed.csv.gz", *kmeans, *norm, "--json"])
     yield ("a column of text that is refused", must_be_clean,
-           [*run, "kmeans/lloyd", "text.csv", *kmeans, *norm], 3)
+           [*run, "kmeans/lloyd", "text.csv", "--text-columns", "refuse", *kmeans, *norm], 3)
     yield ("a broken cell that is refused", must_be_clean,
            [*run, "kmeans", "broken.csv", "--missing", "refuse", *kmeans, *norm], 3)
 

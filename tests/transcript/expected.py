@@ -43,6 +43,16 @@ def regex(line):
     return "".join(parts)
 
 
+def loosened(lines):
+    """The same lines for any draw of the noise: a word with a digit in it stands for any word, and
+    bars and blanks may be longer or shorter."""
+    def loose(line):
+        words = [word for word in re.sub(r"\{\{ *\}\}", "", line).split() if word.strip("#")]
+        parts = [r"\S+" if re.search(r"\d", word) else regex(word) for word in words]
+        return "{{[ #]*" + "[ #]+".join(parts) + "[ #]*}}"
+    return [line if line in ("", ANY) or EXIT.fullmatch(line) else loose(line) for line in lines]
+
+
 def fits(expected, text):
     """Whether the whole text of a stream is what the lines stand for."""
     parts = []

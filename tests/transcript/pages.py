@@ -22,6 +22,7 @@ class Step:
     expected: list = field(default_factory=list)
     end: int = 0  # the line after the last expected one
     writes_file: bool = False  # it stands for a block of a page that shows a file
+    noise: bool = False  # the page shows one draw: numbers are others each time
 
     def begin(self):
         return self.end - len(self.expected)
@@ -115,14 +116,16 @@ def shown_file(number, lines):
 def page(lines):
     """The one session of a Markdown page: blocks `console` are typed, `c` and `python` are files.
 
-    Each command is a test; a file comes into being with the command that follows it.
+    Each command is a test; a file comes into being with the command that follows it.  Below a line
+    `<!-- noise -->` a block shows one draw of the noise: its words are held, its numbers are not.
     """
-    steps, language, inside = [], None, []
+    steps, language, inside, noise = [], None, [], False
     for number, line in enumerate(lines):
         fence = re.match(r"```(\w*)\s*$", line)
         if not fence:
             inside.append((number, line))
         elif language is None:
+            noise = number > 0 and lines[number - 1] == "<!-- noise -->"
             language, inside = fence.group(1), []
         else:
             if language in ("c", "python"):
@@ -131,6 +134,8 @@ def page(lines):
                 block = Block()
                 for place in inside:
                     block.take(*place)
+                for step in block.steps:
+                    step.noise = noise
                 steps += block.steps
             language = None
     tests, waiting = [], []

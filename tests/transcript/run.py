@@ -22,7 +22,8 @@ for the case's own folder; a last line without its end is marked ` (no-eol)`.
 
 Of a Markdown page the blocks ```console are the same, as a reader sees them on a terminal: no `!`,
 both streams in one.  A block ```c or ```python is a file, whose name its first line says.  The
-page has one folder, and each of its commands is a case.
+page has one folder, and each of its commands is a case.  Below `<!-- noise -->` any number stands
+for each number of a block: the page shows one draw.
 
 usage: run.py [--update] BUILD_FOLDER FILE [WORDS ...]
        WORDS: only the cases whose names have them
@@ -48,11 +49,16 @@ def judge(step, result, on_terminal):
     if result is None:
         return NOT_RUN
     *streams, code = result
-    wanted = expected.parse(step.expected, on_terminal)
+    lines = expected.loosened(step.expected) if step.noise else step.expected
+    wanted = expected.parse(lines, on_terminal)
     lines = [wanted.out, wanted.err]
     if code == wanted.code and all(map(expected.fits, lines, streams)):
         return None
-    found = list(map(expected.settled, lines, streams)) + [[]] * (2 - len(streams))
+    if step.noise:  # what came is shown as it is
+        found = list(map(expected.split, streams))
+    else:
+        found = list(map(expected.settled, lines, streams))
+    found += [[]] * (2 - len(streams))
     return expected.render(expected.Output(*found, code))
 
 

@@ -7,7 +7,7 @@
 #include "base/planted.h"
 #include "linalg/linalg.h"
 #include "measure/measure.h"
-#include "query/parts.h"
+#include "ask/query_steps.h"
 #include "random/random.h"
 #include "query/smooth_bound.h"
 #include <math.h>

@@ -5,7 +5,8 @@
  */
 #include "check.h"
 #include "parallel/parallel.h"
-#include "query/witness.h"
+#include "ask/witness.h"
+#include "query/queries.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>

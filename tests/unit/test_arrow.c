@@ -174,7 +174,7 @@ static void assert_persons(const made_column *who)
     assert_false(nobody(table, 0));
     free_table(table, &s);
     options.missing = CLO_MISSING_REFUSE;
-    refused(&s, &options, CLO_FORMAT, "row 4 of the table names no unit");
+    refused(&s, &options, CLO_FORMAT, "row 4 of the table names no person");
 }
 
 static void persons_are_numbers_or_text(void **state)
@@ -225,10 +225,12 @@ static void all_columns_of_text_are_named_at_once(void **state)
             .name = names[j], .format = "u", .buffers = { NULL, places4, letters }, .n_buffers = 3
         };
     made_stream s = { .columns = columns, .column_count = 3, .rows = { 6 }, .batches = 1 };
-    refused(&s, NULL, CLO_FORMAT,
-            "the column 'a' is not of numbers (it is of text), nor is 'b', 'c': leave them out");
+    refused(
+        &s, NULL, CLO_FORMAT,
+        "the column 'a' does not hold numbers (it holds text), and neither does 'b', 'c': leave "
+        "them out");
     s = (made_stream){ .columns = columns, .column_count = 7, .rows = { 6 }, .batches = 1 };
-    refused(&s, NULL, CLO_FORMAT, "nor is 'b', 'c', 'd', 'e' and 2 more: leave them out");
+    refused(&s, NULL, CLO_FORMAT, "neither does 'b', 'c', 'd', 'e' and 2 more: leave them out");
 }
 
 static void text_is_refused_missing_or_left_for_later(void **state)
@@ -240,7 +242,7 @@ static void text_is_refused_missing_or_left_for_later(void **state)
     made_stream s = { .columns = columns, .column_count = 2, .rows = { 6 }, .batches = 1 };
     clo_read_options options = clo_read_options_default();
     double got[12];
-    refused(&s, NULL, CLO_FORMAT, "the column 'who' is not of numbers");
+    refused(&s, NULL, CLO_FORMAT, "the column 'who' does not hold numbers");
     options.text = CLO_TEXT_MISSING;
     clo_table *table = table_of(&s, &options);
     clo_i_table_rows(table, 0, 6, got);
@@ -266,6 +268,23 @@ static void other_types_are_refused_by_name(void **state)
     }
 }
 
+/* It is none of the columns that are read: wherever it stands, it is the one that is named. */
+static void a_type_that_names_nobody_is_refused_by_name(void **state)
+{
+    static const char *const formats[] = { "b", "tdD", "tsu:", "d:19,2", "e", "+l", "w:4" };
+    clo_read_options options = clo_read_options_default();
+    options.unit = "who";
+    for (size_t i = 0; i < 2 * sizeof formats / sizeof *formats; i++) {
+        const made_column x = { .name = "x", .format = "g", .buffers = { NULL, reals } };
+        const made_column who = { .name = "who",
+                                  .format = formats[i / 2],
+                                  .buffers = { NULL, reals } };
+        const made_column columns[] = { i % 2 ? x : who, i % 2 ? who : x };
+        made_stream s = { .columns = columns, .column_count = 2, .rows = { 6 }, .batches = 1 };
+        refused(&s, &options, CLO_FORMAT, "the column 'who' cannot name persons (it is of ");
+    }
+}
+
 static void streams_that_are_none_are_refused(void **state)
 {
     const made_column columns[] = { { .name = "x", .format = "g", .buffers = { NULL, reals } } };
@@ -273,10 +292,10 @@ static void streams_that_are_none_are_refused(void **state)
     clo_read_options options = clo_read_options_default();
     made_stream s = good;
     s.no_schema = true;
-    refused(&s, NULL, CLO_IO, "does not say what columns");
+    refused(&s, NULL, CLO_IO, "does not state its columns");
     s = good;
     s.breaks = true;
-    refused(&s, NULL, CLO_IO, "broke off");
+    refused(&s, NULL, CLO_IO, "ended too early");
     s = good;
     s.format = "g";
     refused(&s, NULL, CLO_FORMAT, "not one of rows");
@@ -299,10 +318,45 @@ static void streams_that_are_none_are_refused(void **state)
     };
     s.columns = bare;
     refused(&s, NULL, CLO_FORMAT, "no numbers in it");
+    const made_column empty[] = {
+        { .name = "x", .format = "g", .buffers = { NULL, NULL } },
+    };
+    s.columns = empty;
+    refused(&s, NULL, CLO_FORMAT, "no numbers in it");
+    const made_column back[] = {
+        { .name = "x", .format = "g", .buffers = { NULL, reals }, .offset = -1 }
+    };
+    s.columns = back;
+    refused(&s, NULL, CLO_FORMAT, "shorter than its batch");
     const made_column holes[] = { { .name = "x", .format = "g", .buffers = { valid, reals } } };
     s.columns = holes;
     options.missing = CLO_MISSING_REFUSE;
     refused(&s, &options, CLO_FORMAT, "row 4, column 1 of the table");
+}
+
+/* Nothing is read of a buffer that is not there. */
+static void persons_without_names_are_refused(void **state)
+{
+    const made_column words[] = {
+        { .format = "u", .buffers = { NULL, NULL, letters }, .length = 2 }
+    };
+    const made_column persons[] = {
+        { .name = "who", .format = "u", .buffers = { NULL, NULL, letters } },
+        { .name = "who", .format = "u", .buffers = { NULL, places4 }, .n_buffers = 2 },
+        { .name = "who", .format = "g", .buffers = { NULL, NULL } },
+        { .name = "who", .format = "i", .buffers = { NULL, wholes }, .dictionary = words },
+        { .name = "who", .format = "u", .buffers = { NULL, places4, letters }, .offset = -1 },
+    };
+    clo_read_options options = clo_read_options_default();
+    options.unit = "who";
+    for (size_t i = 0; i < sizeof persons / sizeof *persons; i++) {
+        const made_column columns[] = { { .name = "x", .format = "g", .buffers = { NULL, reals } },
+                                        persons[i] };
+        made_stream s = { .columns = columns, .column_count = 2, .rows = { 6 }, .batches = 1 };
+        refused(&s, &options, CLO_FORMAT, i == 4 ? "shorter than its batch" : "no names in it");
+    }
+    made_stream s = { .columns = persons, .column_count = 1, .rows = { -3 }, .batches = 1 };
+    refused(&s, NULL, CLO_FORMAT, "");
 }
 
 int main(void)
@@ -317,7 +371,9 @@ int main(void)
         cmocka_unit_test(all_columns_of_text_are_named_at_once),
         cmocka_unit_test(text_is_refused_missing_or_left_for_later),
         cmocka_unit_test(other_types_are_refused_by_name),
+        cmocka_unit_test(a_type_that_names_nobody_is_refused_by_name),
         cmocka_unit_test(streams_that_are_none_are_refused),
+        cmocka_unit_test(persons_without_names_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

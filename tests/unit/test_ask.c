@@ -29,7 +29,8 @@ static void every_query_that_adds_up_is_asked_here(void **state)
         for (size_t i = 0; i < a->count; i++) found |= a->lines[i].query == queries[q];
         if (!found) fail_msg("%s is not asked in sum_asks.h", queries[q]->name);
         assert_true(queries[q]->numbers && queries[q]->lay_out); /* answer.T1 */
-        assert_true(!adds_up || (queries[q]->check && queries[q]->entries && queries[q]->gather));
+        assert_true(!adds_up ||
+                    (queries[q]->sum.check && queries[q]->sum.entries && queries[q]->sum.gather));
     }
 }
 
@@ -229,6 +230,130 @@ static void a_worker_takes_no_place_that_a_sketch_has_not(void **state)
     assert_true(asked > 0);
 }
 
+/* With that many words more behind the ask. */
+static clo_status decode_changed(sum_asks *a, size_t i, const clo_ask *ask, size_t more)
+{
+    const size_t entries = clo_i_fold_entries(&a->asks[i], ASK_COLS);
+    uint8_t *bytes = NULL;
+    size_t count, number;
+    clo_decoded decoded;
+    clo_error err;
+    assert_ok(clo_i_ask_encode(ask, i + a->meter.first, entries, &bytes, &count, &err), err);
+    uint64_t *const words = calloc(count / 8 + more, sizeof *words);
+    assert_non_null(words);
+    memcpy(words, bytes, count);
+    const clo_status status = clo_i_ask_decode(&a->meter, ASK_COLS, (const uint8_t *)words,
+                                               count + 8 * more, &decoded, &number, &err);
+    if (!status) clo_i_decoded_free(&decoded);
+    free(words);
+    clo_i_free(bytes);
+    return status;
+}
+
+static clo_status decode_through(sum_asks *a, size_t i, const clo_lens *lens)
+{
+    clo_ask ask = a->asks[i];
+    ask.lens = lens;
+    return decode_changed(a, i, &ask, 0);
+}
+
+/* Words behind it would be told to nobody. */
+static void an_ask_ends_where_it_says(void **state)
+{
+    sum_asks *const a = *state;
+    for (size_t i = 0; i < a->count; i++) {
+        assert_int_equal(decode_changed(a, i, &a->asks[i], 0), CLO_OK);
+        assert_int_equal(decode_changed(a, i, &a->asks[i], 1), CLO_FORMAT);
+        assert_int_equal(decode_changed(a, i, &a->asks[i], 5), CLO_FORMAT);
+    }
+}
+
+/* With one number of a rule as it may not be, each in turn; how many were tried. */
+static size_t change_rule(sum_asks *a, size_t i, size_t rule, double *numbers, size_t count,
+                          double beyond)
+{
+    clo_assign rules[2];
+    clo_ask ask = a->asks[i];
+    const clo_assign *const own = &ask.rules[rule];
+    assert_true(ask.rule_count <= 2 && count <= 16);
+    memcpy(rules, ask.rules, ask.rule_count * sizeof *rules);
+    memcpy(numbers, beyond > 0 ? own->points : own->offsets, count * sizeof *numbers);
+    *(beyond > 0 ? &rules[rule].points : &rules[rule].offsets) = numbers;
+    ask.rules = rules;
+    for (size_t e = 0; e < count; e++) {
+        const double wrong[] = { numbers[e] + 0.5, beyond > 0 ? beyond : numbers[e] + 1, NAN };
+        const double right = numbers[e];
+        for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
+            numbers[e] = wrong[w];
+            assert_int_equal(decode_changed(a, i, &ask, 0), CLO_FORMAT);
+        }
+        numbers[e] = right;
+    }
+    return count;
+}
+
+/* What the arithmetic of assign.T1 stands on: whole numbers, none beyond the grid, and squares that
+ * are those of the points. */
+static void a_worker_takes_no_number_off_the_grid(void **state)
+{
+    sum_asks *const a = *state;
+    double numbers[16];
+    size_t points = 0, offsets = 0;
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t r = 0; r < a->asks[i].rule_count; r++) {
+            const clo_assign *const rule = &a->asks[i].rules[r];
+            const size_t width = clo_i_assign_width(rule);
+            if (width == 0) continue;
+            points += change_rule(a, i, r, numbers, width * rule->cols, ldexp(1, rule->bits) + 1);
+            if (rule->kind != CLO_ASSIGN_SUBSPACES)
+                offsets += change_rule(a, i, r, numbers, rule->clusters, 0);
+        }
+    assert_true(points > 50 && offsets > 20);
+}
+
+/* What a frame shows is no longer than the record: each of its rows is no longer than 1, and no two
+ * show the same direction. */
+static void a_worker_looks_through_no_frame_that_stretches(void **state)
+{
+    sum_asks *const a = *state;
+    double rows[ASK_COLS * ASK_SEEN];
+    size_t asked = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        if (a->asks[i].lens != &a->frame) continue;
+        const size_t from = a->frame.from, cols = a->frame.cols;
+        clo_lens changed = a->frame;
+        changed.rows = rows;
+        memcpy(rows, a->frame.rows, from * cols * sizeof *rows);
+        assert_int_equal(decode_through(a, i, &changed), CLO_OK);
+        for (size_t r = 1; r < cols; r++) {
+            memcpy(rows + r * from, rows, from * sizeof *rows); /* a direction twice */
+            assert_int_equal(decode_through(a, i, &changed), CLO_FORMAT);
+            memcpy(rows + r * from, a->frame.rows + r * from, from * sizeof *rows);
+        }
+        for (size_t e = 0; e < from; e++) { /* two directions that are not quite apart */
+            const double unit = ldexp(1, CLO_LENS_MAP_BITS), *const own = a->frame.rows;
+            rows[from + e] = trunc(0.99 * own[from + e] + 0.008 * own[e]);
+            assert_true(fabs(rows[from + e]) <= unit);
+        }
+        assert_int_equal(decode_through(a, i, &changed), CLO_OK);
+        for (size_t e = 0; e < from; e++)
+            rows[from + e] = trunc(0.99 * a->frame.rows[from + e] + 0.012 * a->frame.rows[e]);
+        assert_int_equal(decode_through(a, i, &changed), CLO_FORMAT);
+        memcpy(rows, a->frame.rows, from * cols * sizeof *rows);
+        for (size_t e = 0; e < from * cols; e++) {
+            rows[e] += 0.5; /* off the map's grid */
+            assert_int_equal(decode_through(a, i, &changed), CLO_FORMAT);
+            rows[e] = a->frame.rows[e];
+            if (rows[e] == 0) continue;
+            rows[e] = 2 * rows[e]; /* a row that is longer */
+            assert_int_equal(decode_through(a, i, &changed), CLO_FORMAT);
+            rows[e] = a->frame.rows[e];
+        }
+        asked++;
+    }
+    assert_true(asked > 0);
+}
+
 static void a_worker_holds_the_asker_to_the_meter(void **state)
 {
     sum_asks *const a = *state;
@@ -255,6 +380,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes_say_the_same_ask, open_asks, close_asks),
         cmocka_unit_test_setup_teardown(folds_of_parts_add_up, open_asks, close_asks),
         cmocka_unit_test_setup_teardown(a_worker_answers_or_refuses_whatever_comes, open_asks,
+                                        close_asks),
+        cmocka_unit_test_setup_teardown(a_worker_looks_through_no_frame_that_stretches, open_asks,
+                                        close_asks),
+        cmocka_unit_test_setup_teardown(an_ask_ends_where_it_says, open_asks, close_asks),
+        cmocka_unit_test_setup_teardown(a_worker_takes_no_number_off_the_grid, open_asks,
                                         close_asks),
         cmocka_unit_test_setup_teardown(a_worker_takes_no_place_that_a_sketch_has_not, open_asks,
                                         close_asks),

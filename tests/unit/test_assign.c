@@ -1,9 +1,9 @@
 /* assign.T1, assign.T2: a record's cluster is its own affair.  Rows are added, removed, permuted,
  * put beside others in blocks of any size; every other row's label stays, bit for bit. */
 #include "pipeline.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "bound/bound.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include <omp.h>
 
 enum { ROWS = 700, COLS = 19, CLUSTERS = 9, DIM = 3 };
@@ -187,6 +187,33 @@ static void labels_are_those_of_an_integer_twin(void **state)
     clo_bounded_free(data);
 }
 
+/* Of two clusters that are the same a record is in the first, whatever kind they are of. */
+static void of_equally_near_clusters_the_first_is_taken(void **state)
+{
+    fixture *const f = *state;
+    clo_bounded *const data = bounded(f->values, ROWS);
+    for (int r = 0; r < 3; r++) {
+        clo_assign twins = f->rules[r];
+        uint32_t labels[ROWS];
+        size_t firsts = 0;
+        const size_t each = clo_i_assign_width(&twins) / CLUSTERS * COLS;
+        double points[CLUSTERS * (DIM + 1) * COLS], offsets[CLUSTERS];
+        for (size_t c = 0; c < CLUSTERS; c++) { /* 0 0 2 2 ... */
+            memcpy(points + c * each, twins.points + c / 2 * 2 * each, each * sizeof *points);
+            if (twins.offsets) offsets[c] = twins.offsets[c / 2 * 2];
+        }
+        twins.points = points;
+        twins.offsets = twins.offsets ? offsets : NULL;
+        label(data, &twins, 64, labels);
+        for (size_t i = 0; i < ROWS; i++) {
+            assert_int_equal(labels[i] % 2, 0);
+            firsts += labels[i] > 0;
+        }
+        assert_true(firsts > 0);
+    }
+    clo_bounded_free(data);
+}
+
 /* assign.T2: a line and a plane whose distances are known. */
 static void distances_are_squared_and_capped(void **state)
 {
@@ -273,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_row_more_or_less_moves_no_other),
         cmocka_unit_test(a_permutation_takes_the_labels_along),
         cmocka_unit_test(labels_are_those_of_an_integer_twin),
+        cmocka_unit_test(of_equally_near_clusters_the_first_is_taken),
         cmocka_unit_test(distances_are_squared_and_capped),
         cmocka_unit_test(scores_have_a_width_for_each_rule),
         cmocka_unit_test(equal_centres_share_by_index),

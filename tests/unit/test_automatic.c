@@ -72,19 +72,24 @@ static void takes_the_method_that_promises_the_least_error(void **state)
     }
 }
 
-/* Few rows, or rows of many clusters, in two and three columns are counted on a grid; where rows
- * are many, or columns, or there is but one mean to tell, differences are looked at, at their own
- * width. */
+/* Rows of many clusters in two columns are counted on a grid; all others are for the density, where
+ * there are clusters to tell: in more than twelve columns where a mean stands well above its noise.
+ */
 static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **state)
 {
     static const struct {
         size_t cols;
         uint64_t rows;
         const char *clusters, *method;
-    } seen[] = { { 2, 1458, "8", "grid" },   { 2, 1000, "5", "grid" },  { 2, 20000, "4", "local" },
-                 { 3, 10000, "3", "local" }, { 5, 2000, "4", "local" }, { 30, 569, "1", "local" },
-                 { 2, 1458, "1", "local" },  { 2, 2000, "8", "grid" },  { 2, 20000, "20", "grid" },
-                 { 3, 900, "8", "grid" },    { 3, 4000, "8", "local" } };
+    } seen[] = {
+        { 2, 1458, "8", "grid" },       { 2, 1000, "5", "density" },  { 2, 20000, "4", "density" },
+        { 3, 10000, "3", "density" },   { 5, 2000, "4", "density" },  { 30, 569, "1", "local" },
+        { 12, 9000, "8", "density" },   { 13, 9000, "8", "density" }, { 8, 90000, "21", "local" },
+        { 2, 1458, "1", "local" },      { 2, 2000, "8", "grid" },     { 2, 20000, "20", "grid" },
+        { 3, 900, "8", "density" },     { 3, 4000, "8", "density" },  { 30, 9000, "8", "density" },
+        { 30, 600, "8", "local" },      { 30, 200, "8", "density" },  { 30, 3000, "100", "local" },
+        { 30, 90000, "100", "density" }
+    };
     (void)state;
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
         const clo_setting settings[] = { { "clusters", seen[i].clusters } };
@@ -101,8 +106,8 @@ static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **s
     }
 }
 
-/* Where noise hides clusters local makes one mean: the grid is taken only where that mean would be
- * lost in its noise, and the plan says that clusters are hidden. */
+/* Where noise hides clusters density makes one mean: the grid is taken only where that mean would
+ * be lost in its noise, and the plan says that clusters are hidden. */
 static void the_grid_is_not_taken_where_one_mean_may_be_better(void **state)
 {
     static const struct {
@@ -111,9 +116,9 @@ static void the_grid_is_not_taken_where_one_mean_may_be_better(void **state)
         const char *method;
         bool hidden;
     } seen[] = {
-        { 0.1, 4, "grid", true }, { 0.3, 4, "local", true }, { 1, 4, "local", false },
-        { 0.1, 5, "grid", true }, { 0.3, 5, "local", true }, { 0.1, 8, "local", true },
-        { 0.1, 3, "grid", true }, { 0.3, 3, "local", true }, { 0.1, 2, "grid", true },
+        { 0.1, 4, "grid", true }, { 0.3, 4, "density", true }, { 1, 4, "density", false },
+        { 0.1, 5, "grid", true }, { 0.3, 5, "density", true }, { 0.1, 8, "density", true },
+        { 0.1, 3, "grid", true }, { 0.3, 3, "density", true }, { 0.1, 2, "grid", true },
     };
     const clo_setting clusters = { "clusters", "3" };
     (void)state;

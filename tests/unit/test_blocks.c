@@ -6,9 +6,10 @@
  */
 #include "pipeline.h"
 #include "query/aggregate.h"
-#include "query/blocks.h"
+#include "query/queries.h"
+#include "ask/blocks.h"
 #include "query/histogram.h"
-#include "query/parts.h"
+#include "ask/query_steps.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 

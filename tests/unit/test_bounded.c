@@ -113,6 +113,32 @@ static void column_bounds_map_the_box_into_the_ball_and_back(void **state)
     clo_bounded_free(data);
 }
 
+/* A cell beyond an end is that end, in the first column, the last and between. */
+static void every_column_is_clipped_at_both_its_ends(void **state)
+{
+    enum { WIDE = 5, CASES = 2 * WIDE };
+    const double lower[WIDE] = { 0, -1, -4, 2, -10 }, upper[WIDE] = { 1, 1, 4, 3, 30 };
+    double beyond[CASES * WIDE], at[CASES * WIDE], grid[2][CASES * WIDE];
+    clo_domain domain = clo_domain_default();
+    (void)state;
+    domain.cols = WIDE;
+    domain.lower = lower;
+    domain.upper = upper;
+    for (size_t i = 0; i < CASES; i++)
+        for (size_t j = 0; j < WIDE; j++) {
+            const bool high = i >= WIDE, here = j == i % WIDE;
+            at[i * WIDE + j] = high ? upper[j] : lower[j];
+            beyond[i * WIDE + j] = at[i * WIDE + j] + (here ? high ? 1000 : -1000 : 0);
+        }
+    clo_bounded *const far = bounded_from(beyond, CASES, &domain);
+    clo_bounded *const near = bounded_from(at, CASES, &domain);
+    load_all(far, CASES, CLO_GRID_BITS, grid[0]);
+    load_all(near, CASES, CLO_GRID_BITS, grid[1]);
+    assert_same_doubles(grid[0], grid[1], CASES * WIDE);
+    clo_bounded_free(near);
+    clo_bounded_free(far);
+}
+
 static void a_public_centre_is_taken_off(void **state)
 {
     const double center[2] = { 10, 20 }, values[] = { 10.5, 20, 10, 19.5 };
@@ -236,7 +262,7 @@ static void units_need_their_column(void **state)
     (void)state;
     assert_ok(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), err);
     domain.rows_per_unit = 2;
-    assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "whose row it is");
+    assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "column of persons");
     domain.unit = "who";
     assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "no unit column");
     assert_null(data);
@@ -270,42 +296,48 @@ static void sparse_rows_bound_like_dense_ones(void **state)
     clo_table_free(table);
 }
 
-/* bound.T3 of sparse rows: 5 rows of ann's and one of bob's, in either order. */
+/* bound.T3 of sparse rows: 5 rows of ann's and one of bob's, in either order; of other values, or
+ * of the same one in other columns. */
 static void a_unit_keeps_at_most_its_sparse_rows(void **state)
 {
     enum { VISITS = 6 };
     const int32_t starts[] = { 0, 1, 2, 3, 4, 5, 6 }, columns[] = { 0, 1, 2, 0, 1, 2 };
     const int32_t backwards[] = { 2, 1, 0, 2, 1, 0 };
-    const double values[] = { 0.1, 0.2, 0.3, 0.4, 0.5, 0.6 };
-    const double turned[] = { 0.6, 0.5, 0.4, 0.3, 0.2, 0.1 };
+    static const double cells[2][2][VISITS] = {
+        { { 0.1, 0.2, 0.3, 0.4, 0.5, 0.6 }, { 0.6, 0.5, 0.4, 0.3, 0.2, 0.1 } },
+        { { 0.1, 0.1, 0.1, 0.4, 0.1, 0.1 }, { 0.1, 0.1, 0.4, 0.1, 0.1, 0.1 } },
+    };
     const uint64_t units[] = { 7, 7, 7, 8, 7, 7 }, units_turned[] = { 7, 7, 8, 7, 7, 7 };
-    double grid[2][VISITS * 3], sums[2][3] = { { 0 } };
+    double grid[2][VISITS * 3];
     clo_domain domain = ball(3, 1, CLO_REPLACE);
     clo_error err;
     (void)state;
     domain.rows_per_unit = 2;
     domain.unit = "who";
-    for (int turn = 0; turn < 2; turn++) {
-        clo_view view = clo_view_default();
-        clo_table *table = NULL;
-        clo_bounded *data = NULL;
-        view.data = turn ? turned : values;
-        view.rows = VISITS;
-        view.cols = 3;
-        view.starts = starts;
-        view.columns = turn ? backwards : columns;
-        view.start_bytes = view.column_bytes = 4;
-        view.units = turn ? units_turned : units;
-        assert_ok(clo_table_wrap_view(&view, &table, &err), err);
-        assert_ok(clo_bound(table, &domain, &data, &err), err);
-        assert_true(clo_i_bounded_is_sparse(data));
-        assert_int_equal(clo_i_bounded_rows(data), 3); /* two of ann's, one of bob's */
-        load_all(data, VISITS, CLO_GRID_BITS, grid[turn]);
-        for (size_t i = 0; i < 9; i++) sums[turn][i % 3] += grid[turn][i];
-        clo_bounded_free(data);
-        clo_table_free(table);
+    for (int alike = 0; alike < 2; alike++) {
+        double sums[2][3] = { { 0 } };
+        for (int turn = 0; turn < 2; turn++) {
+            clo_view view = clo_view_default();
+            clo_table *table = NULL;
+            clo_bounded *data = NULL;
+            view.data = cells[alike][turn];
+            view.rows = VISITS;
+            view.cols = 3;
+            view.starts = starts;
+            view.columns = turn ? backwards : columns;
+            view.start_bytes = view.column_bytes = 4;
+            view.units = turn ? units_turned : units;
+            assert_ok(clo_table_wrap_view(&view, &table, &err), err);
+            assert_ok(clo_bound(table, &domain, &data, &err), err);
+            assert_true(clo_i_bounded_is_sparse(data));
+            assert_int_equal(clo_i_bounded_rows(data), 3); /* two of ann's, one of bob's */
+            load_all(data, VISITS, CLO_GRID_BITS, grid[turn]);
+            for (size_t i = 0; i < 9; i++) sums[turn][i % 3] += grid[turn][i];
+            clo_bounded_free(data);
+            clo_table_free(table);
+        }
+        assert_same_doubles(sums[0], sums[1], 3);
     }
-    assert_same_doubles(sums[0], sums[1], 3);
 }
 
 static void domains_that_make_no_sense_are_refused(void **state)
@@ -314,8 +346,7 @@ static void domains_that_make_no_sense_are_refused(void **state)
     clo_error err;
     clo_domain domain = ball(1, 0, CLO_REPLACE);
     (void)state;
-    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err,
-                 "public norm or public column bounds");
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "public norm or public bounds");
     domain.norm = -1;
     assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "norm must be");
     domain.norm = 1;
@@ -325,7 +356,7 @@ static void domains_that_make_no_sense_are_refused(void **state)
     assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "lower below the upper");
     domain.lower = domain.upper = NULL;
     domain.center = center;
-    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "centre");
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "center");
     domain.center = NULL;
     domain.cols = 0;
     assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "columns");
@@ -348,7 +379,7 @@ static void a_wrong_declared_number_of_rows_is_refused_under_replace(void **stat
     (void)state;
     domain.rows = 3;
     assert_ok(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), err);
-    assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "number of rows");
+    assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "there are 2 rows");
     domain.relation = CLO_ADD_REMOVE; /* there the declared number is what is public */
     assert_ok(clo_bound(table, &domain, &data, &err), err);
     clo_bounded_free(data);
@@ -383,13 +414,28 @@ static void columns_that_a_record_told_are_refused_where_the_rows_are_a_secret(v
     bytes_file_close(file);
 }
 
+/* Each thread has room for a block: it does not grow with the columns beyond 8 MB or a row. */
+static void a_block_of_very_wide_rows_is_short(void **state)
+{
+    (void)state;
+    assert_int_equal(clo_i_block_rows(1, 0), 2048);
+    assert_int_equal(clo_i_block_rows(10000, 0), 16);
+    assert_int_equal(clo_i_block_rows(1 << 16, 0), 16);
+    assert_int_equal(clo_i_block_rows(100000, 0), 10);
+    assert_int_equal(clo_i_block_rows(1000000, 0), 1);
+    assert_int_equal(clo_i_block_rows((size_t)1 << 24, 0), 1);
+    assert_int_equal(clo_i_block_rows(1000000, 5), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_any_size_hold_the_same_rows),
+        cmocka_unit_test(a_block_of_very_wide_rows_is_short),
         cmocka_unit_test(a_coarser_grid_truncates_toward_zero),
         cmocka_unit_test(norms_are_exact),
         cmocka_unit_test(column_bounds_map_the_box_into_the_ball_and_back),
+        cmocka_unit_test(every_column_is_clipped_at_both_its_ends),
         cmocka_unit_test(a_public_centre_is_taken_off),
         cmocka_unit_test(a_unit_keeps_at_most_its_rows_whatever_their_order),
         cmocka_unit_test(a_unit_does_not_see_another),

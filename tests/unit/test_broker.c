@@ -30,6 +30,28 @@ static void wrong(const char *text, const char *words)
 
 /* ---- messages --------------------------------------------------------------------- */
 
+/* As many settings as there is room for, and not one more: it would be written beside. */
+static void a_message_has_at_most_so_many_settings(void **state)
+{
+    enum { MOST = CLO_MESSAGE_SETTINGS };
+    static const clo_setting untouched = { "untouched", "" };
+    char bytes[(MOST + 2) * 8], *to = bytes;
+    (void)state;
+    for (size_t n = 1; n <= MOST + 2; n++) {
+        clo_setting read[MOST + 2];
+        size_t count = 0;
+        clo_error err;
+        to += sprintf(to, "n%zu", n) + 1;
+        to += sprintf(to, "v") + 1;
+        for (size_t i = 0; i < MOST + 2; i++) read[i] = untouched;
+        const clo_status status =
+            clo_message_decode(bytes, (size_t)(to - bytes), read, &count, &err);
+        assert_int_equal(status, n <= MOST ? CLO_OK : CLO_FORMAT);
+        if (!status) assert_int_equal(count, n);
+        for (size_t i = MOST; i < MOST + 2; i++) assert_ptr_equal(read[i].name, untouched.name);
+    }
+}
+
 static void messages_go_there_and_back(void **state)
 {
     const clo_setting settings[] = { { "dataset", "people" }, { "purpose", "J\xc3\xa4nner" } };
@@ -51,11 +73,10 @@ static void messages_go_there_and_back(void **state)
     header[0] = 'X';
     assert_fails(clo_message_length(header, CLO_ANSWER_BYTES, &said, &err), CLO_FORMAT, err, NULL);
     assert_fails(clo_message_decode(bytes, length - 1, read, &count, &err), CLO_FORMAT, err,
-                 "cut short");
+                 "incomplete");
     assert_fails(clo_message_decode("a\0", 2, read, &count, &err), CLO_FORMAT, err, "no value");
     assert_fails(clo_message_decode("a\0b\0a\0c", 8, read, &count, &err), CLO_FORMAT, err, "twice");
-    assert_fails(clo_message_decode("a\0\n", 4, read, &count, &err), CLO_FORMAT, err,
-                 "well formed");
+    assert_fails(clo_message_decode("a\0\n", 4, read, &count, &err), CLO_FORMAT, err, "malformed");
 }
 
 /* ---- policies --------------------------------------------------------------------- */
@@ -72,19 +93,19 @@ static void a_policy_is_read_strictly(void **state)
     assert_false(clo_policy_knows(policy, "Alice"));
     clo_policy_free(policy);
     wrong("ledger = /l.db\n", "before the first heading");
-    wrong("[broker]\nledger = l.db\n", "not a whole path");
-    wrong("[broker]\ntick = 0\n", "is no number from");
-    wrong("[broker]\nspeed = 1\n", "a broker has no 'speed'");
-    wrong("[dataset d]\nmissing = refuse\n", "may not end a run");
-    wrong("[dataset d]\nledger = /l\n", "a data set has no");
+    wrong("[broker]\nledger = l.db\n", "must begin with /");
+    wrong("[broker]\ntick = 0\n", "must be a number from");
+    wrong("[broker]\nspeed = 1\n", "[broker] has no setting 'speed'");
+    wrong("[dataset d]\nmissing = refuse\n", "must not end a run");
+    wrong("[dataset d]\nledger = /l\n", "[dataset] has no setting");
     wrong("[dataset d]\n[dataset d]\n", "said twice");
-    wrong("[analyst]\n", "not a heading");
-    wrong("[analyst a]\nd = 1:2\n", "a cap is");
+    wrong("[analyst]\n", "a heading must be");
+    wrong("[analyst a]\nd = 1:2\n", "a cap must be");
     wrong("[broker]\nledger = /l\n[dataset d]\ndata = /d\nfamilies = kmeans\n[analyst a]\nd = 1\n",
-          "needs a norm or bounds");
+          "needs a public 'norm");
     wrong("[broker]\nledger = /l\n[dataset d]\ndata = /d\nfamilies = kmeans\nnorm = 1\n[analyst "
           "a]\ne = 1\n",
-          "there is no data set 'e'");
+          "names 'e', but there is no such");
 }
 
 static clo_status permitted(const clo_policy *policy, const char *name, const char *value,
@@ -104,14 +125,15 @@ static void what_is_the_stewards_cannot_be_said(void **state)
 {
     clo_policy *const policy = parse(GOOD);
     clo_error err;
-    const char *name;
+    const clo_setting_info *row;
     int analysts = 0, stewards = 0;
-    for (size_t i = 0; (name = clo_job_setting_name(i)); i++) {
+    for (size_t i = 0; (row = clo_job_setting(i)); i++) {
+        const char *const name = row->name;
         if (clo_i_permit_may_say(name)) {
             analysts++;
             continue;
         }
-        assert_fails(permitted(policy, name, "1", &err), CLO_ARGUMENT, err, "the steward's to say");
+        assert_fails(permitted(policy, name, "1", &err), CLO_ARGUMENT, err, "set by the steward");
         stewards++;
     }
     assert_int_equal(analysts, 10);
@@ -191,12 +213,12 @@ static void charges_the_analyst_and_the_data_set(void **state)
     desk d;
     open_desk(*state, "", &d);
     ends_with(&d, "bob", "0.5", "1", CLO_OK, "\"certificate\"");
-    ends_with(&d, "bob", "0.25", "2", CLO_BUDGET, "people@bob");
+    ends_with(&d, "bob", "0.25", "2", CLO_BUDGET, "left on 'people@bob'");
     ends_with(&d, "alice", "0.75", "1", CLO_OK,
               "\"certificate\""); /* the same token, another user */
-    ends_with(&d, "alice", "0.25", "2", CLO_BUDGET, "cap on the data set people does");
+    ends_with(&d, "alice", "0.25", "2", CLO_BUDGET, "left on 'people'");
     ends_with(&d, "alice", "0.75", "1", CLO_OK, "\"certificate\""); /* fetched, for nothing */
-    ends_with(&d, "mallory", "0.1", "1", CLO_ARGUMENT, "no data set 'people' that you may ask");
+    ends_with(&d, "mallory", "0.1", "1", CLO_ARGUMENT, "no data set 'people' that you may run on");
     clo_policy_free(d.policy);
 }
 
@@ -246,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_go_there_and_back),
+        cmocka_unit_test(a_message_has_at_most_so_many_settings),
         cmocka_unit_test(a_policy_is_read_strictly),
         cmocka_unit_test(what_is_the_stewards_cannot_be_said),
         cmocka_unit_test_setup_teardown(charges_the_analyst_and_the_data_set, make_place,

@@ -11,7 +11,7 @@ static clo_release *of_sums(const char *query, const char *label)
     clo_facts *const facts = &release->facts;
     clo_error err;
     put(release, "centers", centers, 2, 2, 2, 0);
-    put(release, "weights", weights, 1, 2, 0, 0);
+    put(release, "sizes", weights, 1, 2, 0, 0);
     put_bounds(release, lower, upper);
     assert_ok(clo_i_copy_text("lloyd", &facts->method, &err), err);
     assert_ok(clo_i_alloc(1, sizeof *facts->query_names, &facts->query_names, &err), err);
@@ -24,7 +24,7 @@ static clo_release *of_sums(const char *query, const char *label)
     return release;
 }
 
-static const char sums[] = "sums and sizes of the clusters, one ask a round";
+static const char sums[] = "sums and sizes of the clusters, one query per round";
 
 static void noise_over_sizes_is_in_the_units_of_each_column(void **state)
 {

@@ -3,6 +3,7 @@
  * who has the public key alone.
  */
 #include "ledger_place.h"
+#include "made_release.h"
 #include "pipeline.h"
 #include <sodium.h>
 
@@ -128,18 +129,58 @@ static void the_bytes_read_back_are_the_same_and_whole(void **state)
     drop(&s);
 }
 
-/* Whatever single byte is changed, the file is no release any more or its seal is broken. */
+static bool is_seen(const signed_release *s, const char *json)
+{
+    clo_release *release = NULL;
+    if (clo_release_parse(json, s->length, &release, NULL)) return true;
+    const bool seen = clo_release_seal(release) != CLO_SEAL_WHOLE;
+    clo_release_free(release);
+    return seen;
+}
+
+/* Whatever single byte is changed, the file is no release any more or its seal is broken; a capital
+ * is another byte, also in a number. */
 static void every_changed_byte_is_seen(void **state)
 {
     signed_release s = make_signed(*state, "1");
     char *const copy = malloc(s.length);
+    memcpy(copy, s.json, s.length);
     for (size_t i = 0; i < s.length; i++) {
-        clo_release *release = NULL;
-        memcpy(copy, s.json, s.length);
-        copy[i] = (char)(copy[i] == '7' ? '3' : copy[i] == ' ' ? '\t' : copy[i] ^ 1);
-        if (clo_release_parse(copy, s.length, &release, NULL)) continue;
-        if (clo_release_seal(release) == CLO_SEAL_WHOLE) fail_msg("byte %zu", i);
-        clo_release_free(release);
+        const char to[] = { copy[i] == '7'   ? '3'
+                            : copy[i] == ' ' ? '\t'
+                                             : (char)(copy[i] ^ 1),
+                            (char)(copy[i] ^ 0x20) };
+        for (size_t k = 0; k < sizeof to; k++) {
+            copy[i] = to[k];
+            if (!is_seen(&s, copy)) fail_msg("byte %zu, as '%c'", i, to[k]);
+            copy[i] = s.json[i];
+        }
+    }
+    free(copy);
+    drop(&s);
+}
+
+/* The line of the signature is the one that the signature does not cover: each of its bytes, as
+ * each other byte, in a release and in what is no release (an export). */
+static void every_change_of_the_signature_is_seen(void **state)
+{
+    signed_release s = make_signed(*state, "1");
+    uint8_t key[32];
+    clo_error err;
+    char *const copy = malloc(s.length);
+    memcpy(copy, s.json, s.length);
+    const char *const line = memmem(s.json, s.length, "    \"signature\": \"", 18);
+    const size_t from = (size_t)(line - s.json), to = from + 18 + 128 + 3;
+    assert_ok(clo_ledger_public_key(s.ledger, key, &err), err);
+    assert_ok(clo_signed_check(copy, s.length, key, &err), err);
+    for (size_t i = from; i < to; i++) {
+        for (int byte = 0; byte < 256; byte++) {
+            copy[i] = (char)byte;
+            if (copy[i] == s.json[i]) continue;
+            if (clo_signed_check(copy, s.length, key, NULL) == CLO_OK || !is_seen(&s, copy))
+                fail_msg("byte %zu of the line, as %d", i - from, byte);
+        }
+        copy[i] = s.json[i];
     }
     free(copy);
     drop(&s);
@@ -156,6 +197,101 @@ static char *with(const signed_release *s, const char *from, const char *to, siz
     memcpy(copy + before + strlen(to), at + strlen(from), rest);
     *length = before + strlen(to) + rest;
     return copy;
+}
+
+/* Signed with the key, and all the same not the values that it says: a certificate is of both. */
+static void signed_values_must_be_those_of_the_release(void **state)
+{
+    static const char begins[] = "    \"signature\": \"";
+    enum { BEGINS = sizeof begins - 1, LINE = BEGINS + 128 + 3 };
+    signed_release s = make_signed(*state, "1");
+    char *const copy = malloc(s.length), *const bare = malloc(s.length);
+    memcpy(copy, s.json, s.length);
+    const size_t at = (size_t)((char *)memmem(copy, s.length, begins, BEGINS) - copy);
+    char *const digit = (char *)memmem(copy, s.length, "\"values\": \"", 11) + 11;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        uint8_t signature[64];
+        char digits[129];
+        clo_error err;
+        if (wrong) *digit = *digit == '0' ? '1' : '0';
+        memcpy(bare, copy, at);
+        memcpy(bare + at, copy + at + LINE, s.length - at - LINE);
+        assert_ok(clo_ledger_sign(s.ledger, bare, s.length - LINE, signature, &err), err);
+        sodium_bin2hex(digits, sizeof digits, signature, sizeof signature);
+        memcpy(copy + at + BEGINS, digits, 128);
+        clo_release *const release = parse(copy, s.length);
+        assert_int_equal(clo_release_seal(release), wrong ? CLO_SEAL_BROKEN : CLO_SEAL_WHOLE);
+        clo_release_free(release);
+    }
+    free(bare);
+    free(copy);
+    drop(&s);
+}
+
+/* ---- the values ----------------------------------------------------------------------------- */
+
+enum { CELLS = 6 };
+
+typedef struct made_values {
+    const char *names[2];
+    double cells[2][CELLS];
+    size_t shape[2][2], arrays;
+} made_values;
+
+static void digest_of(const made_values *v, char digest[CLO_DIGEST_SIZE])
+{
+    clo_release *const release = made_release("kmeans", 2, 1, 20);
+    clo_error err;
+    for (size_t i = 0; i < v->arrays; i++)
+        put(release, v->names[i], v->cells[i], v->shape[i][1] ? 2 : 1, v->shape[i][0],
+            v->shape[i][1], 0);
+    assert_ok(clo_release_values_digest(release, digest, &err), err);
+    clo_release_free(release);
+}
+
+static void is_another(const made_values *v, const char *expected, const char *what)
+{
+    char digest[CLO_DIGEST_SIZE];
+    digest_of(v, digest);
+    if (strcmp(digest, expected) == 0) fail_msg("the digest is the same: %s", what);
+}
+
+/* Every number, name and shape, and their order. */
+static void the_digest_of_values_is_of_all_of_them(void **state)
+{
+    const made_values whole = { .names = { "centers", "sizes" },
+                                .cells = { { 1, 2, 3, 4, 5, 6 }, { 7, 8, 9, 10, 11, 12 } },
+                                .shape = { { 2, 3 }, { 6, 0 } },
+                                .arrays = 2 };
+    char expected[CLO_DIGEST_SIZE];
+    made_values v;
+    (void)state;
+    digest_of(&whole, expected);
+    for (size_t i = 0; i < 2 * CELLS; i++) {
+        v = whole;
+        v.cells[i / CELLS][i % CELLS] += 0x1p-40;
+        is_another(&v, expected, "a number is another one");
+        v.cells[i / CELLS][i % CELLS] = NAN;
+        is_another(&v, expected, "a number is missing");
+    }
+    v = whole;
+    v.shape[0][0] = 3, v.shape[0][1] = 2;
+    is_another(&v, expected, "rows and columns");
+    v = whole;
+    v.shape[0][0] = 6, v.shape[0][1] = 0;
+    is_another(&v, expected, "one dimension");
+    v = whole;
+    v.names[1] = "sizez";
+    is_another(&v, expected, "a name");
+    v = (made_values){ .names = { "sizes", "centers" },
+                       .shape = { { 6, 0 }, { 2, 3 } },
+                       .arrays = 2 };
+    memcpy(v.cells[0], whole.cells[1], sizeof v.cells[0]);
+    memcpy(v.cells[1], whole.cells[0], sizeof v.cells[1]);
+    is_another(&v, expected, "their order");
+    v = whole;
+    v.arrays = 1;
+    is_another(&v, expected, "the last array");
 }
 
 /* What was added, too: a member that nobody reads, a second line like the signature's. */
@@ -190,9 +326,16 @@ static void another_key_is_another_signer(void **state)
     signed_release forged = make_signed(&other, "0.5");
     assert_ok(clo_ledger_public_key(s.ledger, key, &err), err);
     assert_ok(clo_release_check(s.release, key, &err), err);
-    assert_fails(clo_release_check(forged.release, key, &err), CLO_SIGNATURE, err, "another key");
+    for (size_t b = 0; b < sizeof key; b++) { /* nor is a key of the same beginning, or end */
+        key[b] ^= 1;
+        assert_fails(clo_release_check(s.release, key, &err), CLO_SIGNATURE, err,
+                     "signed with the key");
+        key[b] ^= 1;
+    }
+    assert_fails(clo_release_check(forged.release, key, &err), CLO_SIGNATURE, err,
+                 "signed with the key");
     assert_fails(clo_ledger_check(s.ledger, forged.release, &err), CLO_SIGNATURE, err,
-                 "and this one is");
+                 "and this ledger is");
     drop(&s);
     drop(&forged);
 }
@@ -218,13 +361,48 @@ static void a_release_of_another_charge_is_not_this_one(void **state)
     sodium_bin2hex(digits, sizeof digits, signature, sizeof signature);
     c.signature = digits;
     assert_ok(clo_release_certify(moved, &c, &err), err);
-    assert_fails(clo_ledger_check(first.ledger, moved, &err), CLO_SIGNATURE, err, "another loss");
+    assert_fails(clo_ledger_check(first.ledger, moved, &err), CLO_SIGNATURE, err,
+                 "the loss differs");
     c.signature = "00";
     assert_fails(clo_release_certify(moved, &c, &err), CLO_SIGNATURE, err, "does not fit");
     clo_i_free(json.bytes);
     clo_release_free(moved);
     drop(&first);
     drop(&second);
+}
+
+/* Signed with the ledger's key, and all the same not what was charged: in one part of it. */
+static void a_release_is_compared_with_its_charge_in_every_part(void **state)
+{
+    static const char *const parts[] = { "loss",      "loss",     "the mechanism differs",
+                                         "mechanism", "data set", "time" };
+    signed_release s = make_signed(*state, "1");
+    clo_error err;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        clo_release *const other = parse(s.json, s.length);
+        clo_certificate c = { .struct_size = sizeof c };
+        clo_i_growing json = { NULL, 0, 0 };
+        uint8_t signature[64];
+        char digits[129];
+        assert_true(clo_release_certificate(other, &c));
+        c.signature = "";
+        if (i == 0) other->facts.loss.epsilon = nextafter(1, 0);
+        if (i == 1) other->facts.loss.delta = nextafter(other->facts.loss.delta, 0);
+        if (i == 2) other->facts.method[0] = 'L';
+        if (i == 3) other->facts.method[3] = 0;
+        if (i == 4) c.dataset = "peopl";
+        if (i == 5) c.time++;
+        assert_ok(clo_release_certify(other, &c, &err), err);
+        assert_ok(clo_report(other, CLO_JSON, clo_i_growing_write, &json, &err), err);
+        assert_ok(clo_ledger_sign(s.ledger, json.bytes, json.length, signature, &err), err);
+        sodium_bin2hex(digits, sizeof digits, signature, sizeof signature);
+        c.signature = digits;
+        assert_ok(clo_release_certify(other, &c, &err), err);
+        assert_fails(clo_ledger_check(s.ledger, other, &err), CLO_SIGNATURE, err, parts[i]);
+        clo_i_free(json.bytes);
+        clo_release_free(other);
+    }
+    drop(&s);
 }
 
 static void the_public_key_needs_no_secret(void **state)
@@ -278,7 +456,7 @@ static void an_unmetered_release_has_none(void **state)
     clo_error err;
     assert_ok(clo_job_plan(s.job, &plan, &err), err);
     assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
-    assert_fails(clo_grant_certificate(grant, &c, &err), CLO_ARGUMENT, err, "not metered");
+    assert_fails(clo_grant_certificate(grant, &c, &err), CLO_ARGUMENT, err, "without a ledger");
     clo_grant_free(grant);
     drop(&s);
 }
@@ -290,9 +468,13 @@ int main(void)
         IN_PLACE(anybody_can_check_it_with_the_public_key),
         IN_PLACE(the_bytes_read_back_are_the_same_and_whole),
         IN_PLACE(every_changed_byte_is_seen),
+        IN_PLACE(every_change_of_the_signature_is_seen),
         IN_PLACE(additions_are_seen),
         IN_PLACE(another_key_is_another_signer),
         IN_PLACE(a_release_of_another_charge_is_not_this_one),
+        IN_PLACE(a_release_is_compared_with_its_charge_in_every_part),
+        IN_PLACE(signed_values_must_be_those_of_the_release),
+        cmocka_unit_test(the_digest_of_values_is_of_all_of_them),
         IN_PLACE(the_public_key_needs_no_secret),
         IN_PLACE(a_stored_release_that_is_gone_is_missed),
         IN_PLACE(an_unmetered_release_has_none),

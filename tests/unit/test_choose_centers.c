@@ -4,7 +4,7 @@
  * planned (choose_centers.T1). */
 #include "pipeline.h"
 #include "parallel/parallel.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "query/choose_centers.h"
 
 enum { ROWS = 300, D = 3, POINTS = 9, K = 3, SETS = 5 };

@@ -4,10 +4,10 @@
  * (which under add-remove lies on one side of zero); and the worst case is attained.
  */
 #include "pipeline.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "bound/bound.h"
 #include "random/random.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/choose_flats.h"
 
 enum { D = 3, CANDIDATES = 6, K = 2, BITS = 15 };

@@ -3,9 +3,10 @@
  * definition (cross_moment.T2); and an ask that is not one of its line is refused. */
 #include "quiet_asking.h"
 #include "linalg/linalg.h"
-#include "query/assign.h"
+#include "ask/assign.h"
+#include "query/queries.h"
 #include "query/cross_moment.h"
-#include "query/fold.h"
+#include "ask/fold.h"
 
 enum { D = 4, Q = 2, K = 2, EACH = D * Q + 2, ENTRIES = K * EACH };
 
@@ -69,6 +70,16 @@ static void draw_case(clo_stream *stream, int trial, double *bases, clo_cross_vi
         pair[1][j] = j == 0 ? 0.7071 : j == 2 ? (trial % 4 ? -0.7071 : -0x1p-15) : 0;
     }
     if (trial % 2) pair[1][0] = trial % 4 == 1 ? 0.7 : 0.7071;
+    if (trial % 15) return;
+    /* A step of the grid along each axis of the first subspace, and the rest outside: a length
+     * that is a step short shows here. */
+    for (size_t c = 0; c < K; c++) {
+        views[c].width = views[c].reach = 0x1p-20;
+        for (size_t e = 0; e < Q; e++)
+            pair[c][e] = 0x1p-20 * (1.1 + 0.8 * clo_i_random_unit(stream));
+        pair[c][2] = c ? -0.99999 : 0.99999;
+        pair[c][3] = 0;
+    }
 }
 
 static double widest_change(clo_relation relation)
@@ -171,7 +182,7 @@ static clo_status checked(const clo_assign *rule, const uint64_t *words, size_t 
     const clo_ask ask = {
         .line = &line, .rules = rule, .rule_count = 1, .words = words, .word_count = count
     };
-    return clo_i_query_cross_moment.check(&ask, D, &err);
+    return clo_i_query_cross_moment.sum.check(&ask, D, &err);
 }
 
 /* What the arithmetic of cross_moment.T2 stands on. */
@@ -189,11 +200,14 @@ static void refuses_an_ask_that_is_out_of_range(void **state)
     assert_int_equal(checked(&rule, words, 2 * K), CLO_OK);
     assert_int_equal(checked(&rule, words, 2 * K + 1), CLO_INTERNAL);
     assert_int_equal(checked(&rule, words, 2 * K - 1), CLO_INTERNAL);
-    words[2] = 0;
-    assert_int_equal(checked(&rule, words, 2 * K), CLO_INTERNAL);
-    words[2] = most + 1;
-    assert_int_equal(checked(&rule, words, 2 * K), CLO_INTERNAL);
-    words[2] = 1;
+    for (size_t i = 0; i < 2 * K; i++) { /* widths, then reaches */
+        const uint64_t right = words[i];
+        words[i] = 0;
+        assert_int_equal(checked(&rule, words, 2 * K), CLO_INTERNAL);
+        words[i] = most + 1;
+        assert_int_equal(checked(&rule, words, 2 * K), CLO_INTERNAL);
+        words[i] = right;
+    }
     assert_ok(clo_i_assign_subspaces(space, bases, K, D, 1, 20, &other, &err), err);
     assert_int_equal(checked(&other, words, 2 * K), CLO_INTERNAL); /* of another dimension */
     assert_ok(clo_i_assign_subspaces(space, bases, K, D, Q, 15, &other, &err), err);

@@ -141,8 +141,8 @@ static void no_records_are_a_table_where_the_columns_are_known(void **state)
     options = clo_read_options_default();
     options.cols = 3;
     expect("1,2,3\n", &options, 1, 3, VALUES(1, 2, 3));
-    refuse("1,2\n", &options, CLO_FORMAT, "2 columns on its first line, and there should be 3");
-    refuse("a,b\n1,2\n", &options, CLO_FORMAT, "there should be 3");
+    refuse("1,2\n", &options, CLO_FORMAT, "2 columns on its first line, but cols is 3");
+    refuse("a,b\n1,2\n", &options, CLO_FORMAT, "but cols is 3");
 }
 
 static void a_record_does_not_tell_the_columns_where_the_rows_are_a_secret(void **state)
@@ -289,7 +289,7 @@ static void a_column_of_text_is_refused(void **state)
     static const char text[] = "x,cut,the size,y\n1,Fair,a,4\n2,Good,b,NA\n3,4,c,x\n";
     clo_read_options options = clo_read_options_default();
     refuse(text, NULL, CLO_FORMAT,
-           "columns 'cut' and 'the size' are text: choose the columns, or leave them out "
+           "columns 'cut' and 'the size' are text: leave them out "
            "(columns -cut,-3)");
     options.columns = "x,y";
     expect(text, &options, 3, 2, VALUES(1, 4, 2, NAN, 3, NAN));
@@ -319,7 +319,7 @@ static void gaps_that_leave_no_record_are_refused(void **state)
 {
     clo_read_options options = clo_read_options_default();
     static const char empty[] = "a,b\n1,NA\n2,\n", crossed[] = "a,b\n1,\n,2\n";
-    refuse(empty, NULL, CLO_FORMAT, "column 'b' is empty in every row");
+    refuse(empty, NULL, CLO_FORMAT, "column 'b' is empty or not finite in every row");
     refuse(crossed, NULL, CLO_FORMAT, "more than nine in ten rows have a missing cell");
     char many[400] = "a,b\n";
     for (size_t i = 0; i < 20; i++) strcat(many, i < 19 ? "1,\n" : "1,2\n");
@@ -367,7 +367,7 @@ static void separated_thousands_are_refused(void **state)
            "may separate thousands or be a decimal mark");
     refuse("a,b\n1,\"1,234\"\n2,999\n", NULL, CLO_FORMAT, "may separate thousands: save");
     refuse("a;b\n1;1,234\n2;1,5\n", NULL, CLO_FORMAT,
-           "decimal comma: say so"); /* the other one tells */
+           "decimal comma: state it"); /* the other one tells */
     refuse("a;b\n1;1,234\n2;1,234,567\n", NULL, CLO_FORMAT, "separated thousands");
     options.decimal = ',';
     refuse("a;b\n1;1.234,5\n2;9,5\n", &options, CLO_FORMAT, "separated thousands");
@@ -425,8 +425,7 @@ static void a_decimal_comma_is_said_or_refused(void **state)
     static const char text[] = "a;b\n1,5;2\n-0,25;1e2\n";
     char many[1600] = "a;b\n";
     refuse(text, NULL, CLO_FORMAT,
-           "column 'a': numbers with a decimal comma: say so "
-           "(decimal ,)");
+           "column 'a': numbers with a decimal comma: state it (decimal ,)");
     options.decimal = ',';
     expect(text, &options, 2, 2, VALUES(1.5, 2, -0.25, 100));
     expect("a\n1,5\n2,5\n", &options, 2, 1, VALUES(1.5, 2.5));
@@ -439,7 +438,7 @@ static void a_decimal_comma_is_said_or_refused(void **state)
     options.decimal = '\'';
     refuse(text, &options, CLO_ARGUMENT, "a point or a comma");
     refuse("a,b\n\"1,5\",2\n\"1,5\",2\n", NULL, CLO_FORMAT, "decimal comma");
-    refuse("1,5;2,5\n2,5;3,5\n", NULL, CLO_FORMAT, "partly numbers and partly text");
+    refuse("1,5;2,5\n2,5;3,5\n", NULL, CLO_FORMAT, "has numbers and text");
     for (size_t i = 0; i < 200; i++) strcat(many, i == 7 ? "1,5;1\n" : "2.5;1\n");
     options = clo_read_options_default();
     clo_table *table = NULL; /* one in two hundred is a missing cell like others */
@@ -468,7 +467,7 @@ static void columns_are_left_out_by_name_number_and_range(void **state)
     options = options_with("-2", NULL); /* says nothing of how many there are */
     options.rows_are_secret = true;
     options.header = CLO_HEADER_NONE;
-    refuse("1,2,3\n", &options, CLO_ARGUMENT, "give it (cols)");
+    refuse("1,2,3\n", &options, CLO_ARGUMENT, "give their number (cols)");
 }
 
 static void numbers_come_in_many_forms(void **state)
@@ -497,13 +496,11 @@ static void no_message_holds_the_text_of_a_cell(void **state)
 
 static void a_ragged_line_is_refused_with_its_number(void **state)
 {
-    refuse("a,b\n1,2\n3\n", NULL, CLO_FORMAT,
-           "line 3: 2 cells were expected, as on the first line, and 1 found");
-    refuse("a,b\n1,2\n\n3,4,5,6\n", NULL, CLO_FORMAT, "line 4: 2 cells were expected");
-    assert_non_null(strstr(err.message, "and 4 found"));
-    refuse("a,b\n1,2,\n", NULL, CLO_FORMAT, "and 3 found");
-    refuse("a b\n1 2 3  4 \n", NULL, CLO_FORMAT, "and 4 found");
-    refuse("a,b\n\"\n\n\",2\n1\n", NULL, CLO_FORMAT, "line 5: 2 cells");
+    refuse("a,b\n1,2\n3\n", NULL, CLO_FORMAT, "line 3: 1 cell instead of 2, as on the first line");
+    refuse("a,b\n1,2\n\n3,4,5,6\n", NULL, CLO_FORMAT, "line 4: 4 cells instead of 2");
+    refuse("a,b\n1,2,\n", NULL, CLO_FORMAT, "3 cells instead of 2");
+    refuse("a b\n1 2 3  4 \n", NULL, CLO_FORMAT, "4 cells instead of 2");
+    refuse("a,b\n\"\n\n\",2\n1\n", NULL, CLO_FORMAT, "line 5: 1 cell instead of 2");
 }
 
 static void a_quote_that_is_never_closed_is_refused(void **state)
@@ -523,9 +520,11 @@ static void lines_and_headers_have_a_longest_length(void **state)
     memcpy(text, "5\n", 2);
     assert_fails(read_bytes(text, size, NULL, &table), CLO_FORMAT, err, "line 2: longer than");
     memset(text, 'h', size);
-    text[CLO_HEADER_BYTES + 10] = '\n';
-    memset(text + CLO_HEADER_BYTES + 11, '\n', size - CLO_HEADER_BYTES - 11);
-    assert_fails(read_bytes(text, size, NULL, &table), CLO_FORMAT, err, "header is longer than");
+    memcpy(text + CLO_HEADER_BYTES + 10, "\n5\n", 3); /* it may be as long as a record */
+    assert_ok(read_bytes(text, CLO_HEADER_BYTES + 13, NULL, &table), err);
+    assert_int_equal(strlen(clo_table_column_name(table, 0)), CLO_HEADER_BYTES + 10);
+    clo_table_free(table);
+    table = NULL;
     memset(text, '1', size);
     assert_fails(read_bytes(text, size, NULL, &table), CLO_FORMAT, err, "line 1: longer than");
     free(text);
@@ -608,7 +607,7 @@ static void a_list_that_makes_no_sense_is_refused(void **state)
     options.columns = "1,,2";
     refuse("1,2,3\n", &options, CLO_ARGUMENT, "names, numbers or ranges");
     options.columns = "3-1";
-    refuse("1,2,3\n", &options, CLO_ARGUMENT, "run backwards");
+    refuse("1,2,3\n", &options, CLO_ARGUMENT, "in the wrong order");
     options.columns = "1-2,2";
     refuse("1,2,3\n", &options, CLO_ARGUMENT, "column 2 is chosen twice");
     options.columns = "1-99999999999999999999";
@@ -651,7 +650,7 @@ static void the_unit_is_a_value_only_where_it_is_chosen(void **state)
     refuse("7\n8\n",
            &(clo_read_options){
                .struct_size = sizeof options, .unit = "1", .missing = CLO_MISSING_NULL },
-           CLO_ARGUMENT, "no column besides the unit");
+           CLO_ARGUMENT, "no column besides that of the persons");
 }
 
 /* A record that was taken for a header would be published. */
@@ -688,7 +687,7 @@ static void an_empty_unit_is_refused_where_missing_cells_are(void **state)
     clo_table_free(table);
     options.missing = CLO_MISSING_REFUSE;
     refuse("x,who\n1,ann\n2,\n", &options, CLO_FORMAT,
-           "line 3, column 2 ('who'): the unit is empty");
+           "line 3, column 2 ('who'): the person is empty");
 }
 
 static void a_table_without_a_unit_column_has_no_units(void **state)
@@ -747,7 +746,7 @@ static void faults_far_into_a_file_have_the_right_line(void **state)
     char expected[64];
     const size_t lines = clo_i_count_bytes(text, text + size, '\n');
     memcpy(text + size, "1,2\n", 4);
-    snprintf(expected, sizeof expected, "line %zu: 3 cells were expected", lines + 1);
+    snprintf(expected, sizeof expected, "line %zu: 2 cells instead of 3", lines + 1);
     assert_fails(read_bytes(text, size + 4, NULL, &table), CLO_FORMAT, err, expected);
     memcpy(text + size, "1,\"2", 4);
     snprintf(expected, sizeof expected, "line %zu: a quote is opened", lines + 1);

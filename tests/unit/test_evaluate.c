@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include <cloister/evaluate.h>
-#include "operate/solution.h"
+#include "not_private/solution.h"
 #include "release/release.h"
 #include <omp.h>
 #include <stdlib.h>
@@ -273,7 +273,7 @@ static void labels_that_cannot_be_scored_are_refused(void **state)
     options.truth_labels = fine;
     options.labels = high;
     assert_fails(clo_evaluate_release(release, table, &options, &out, &err), CLO_ARGUMENT, err,
-                 "the cluster of each row must be below 2, as many as there are");
+                 "the cluster of each row must be a number below 2");
     options.struct_size = 3;
     assert_fails(clo_evaluate_release(release, table, &options, &out, &err), CLO_ARGUMENT, err,
                  "a clo_evaluate_options must start from");
@@ -359,7 +359,7 @@ static void a_truth_of_another_shape_is_refused_with_the_right_one(void **state)
     put(kmeans, "centers", two_centers, 2, 2);
     put(subspace, "basis", two_centers + 1, 2, 1);
     refuse(kmeans, table, (clo_matrix){ numbers, 3, 2, 2 }, CLO_ARGUMENT,
-           "the truth must be 2 centres of 2 columns, as the release has, not a 3 x 2 matrix");
+           "the truth must be 2 centers of 2 columns, as the release has, not a 3 x 2 matrix");
     refuse(subspace, table, (clo_matrix){ numbers, 1, 2, 2 }, CLO_ARGUMENT,
            "the truth must be a 2 x 1 basis (columns of the data x dimension), as the release "
            "has, not a 1 x 2 matrix");
@@ -396,10 +396,9 @@ static void a_table_that_does_not_fit_the_release_is_refused(void **state)
     (void)state;
     put(release, "centers", two_centers, 2, 2);
     refuse(release, wide, no_truth, CLO_ARGUMENT,
-           "the release is about 2 columns, and the table has 4: choose the columns it was made "
-           "from");
+           "the release has 2 columns, but the data have 4: choose the same columns with columns");
     refuse(release, empty, no_truth, CLO_ARGUMENT,
-           "the table has no row without a bad cell: there is nothing to evaluate on");
+           "every row has a missing cell: there is nothing to evaluate");
     refuse(NULL, wide, no_truth, CLO_ARGUMENT,
            "a release, a table and a place for the result must be given");
     clo_table_free(wide), clo_table_free(empty);
@@ -420,16 +419,16 @@ static void a_release_without_its_arrays_or_of_another_family_is_refused(void **
     put(apart, "basis", numbers, 2, 1);
     put(apart, "center", numbers, 1, 0);
     refuse(bounds, table, no_truth, CLO_UNSUPPORTED,
-           "a release of the family \"bounds\" has nothing to measure rows by: kmeans, kmedian, "
-           "subspace and subspaces have");
+           "a release of the family \"bounds\" has no clusters: use one of kmeans, kmedian, "
+           "subspace or subspaces");
     refuse(bare, table, no_truth, CLO_FORMAT,
            "the release has no array \"centers\" of 2 dimensions");
     refuse(flat, table, no_truth, CLO_FORMAT, "the release has no array \"basis\" of 2 dimensions");
     refuse(broken, table, no_truth, CLO_FORMAT,
-           "the released centres must consist of finite numbers");
+           "the released centers must consist of finite numbers");
     refuse(wide, table, no_truth, CLO_FORMAT, "the released basis has more columns than rows");
     refuse(apart, table, no_truth, CLO_FORMAT,
-           "the released centre must be 2 finite numbers, as the basis has rows");
+           "the released center must be 2 finite numbers, as the basis has rows");
     clo_table_free(table);
     clo_release_free(bounds), clo_release_free(bare), clo_release_free(flat);
     clo_release_free(broken), clo_release_free(wide), clo_release_free(apart);

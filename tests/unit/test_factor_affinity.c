@@ -25,7 +25,7 @@ static clo_factor random_factor(uint64_t seed, double *rows, double *scale, unsi
 static clo_affinity make(const clo_factor *f, size_t neighbours, int threads)
 {
     clo_error err;
-    clo_job job = job_of(NULL, N, 0, NULL);
+    clo_solver_input job = job_of(NULL, N, 0, NULL);
     clo_affinity out = { 0 };
     job.threads = threads;
     assert_ok(clo_i_factor_affinity(&job, f, neighbours, &out, &err), err);

@@ -11,7 +11,7 @@ typedef struct fixture {
     uint32_t labels[ROWS];
     clo_rng *rng;
     clo_stream *stream;
-    clo_job job;
+    clo_solver_input job;
 } fixture;
 
 static int set_up(void **state)
@@ -28,7 +28,7 @@ static int set_up(void **state)
             f.rows[i * COLS + c] =
                 clo_i_random_normal(f.stream) * (double)(c + 1) + (double)(i % 3);
     }
-    f.job = (clo_job){
+    f.job = (clo_solver_input){
         .rows = f.rows, .count = ROWS, .cols = COLS, .rng = f.rng, .threads = 1, .progress_to = 1
     };
     *state = &f;
@@ -150,7 +150,7 @@ static void keeps_its_precision_far_from_the_origin(void **state)
     clo_partition near_by = { 0 }, far_off = { 0 };
     clo_error err;
     for (size_t i = 0; i < ROWS * COLS; i++) far[i] = f->rows[i] + 1e6;
-    clo_job job = f->job;
+    clo_solver_input job = f->job;
     job.rows = far;
     assert_ok(clo_i_fit_flats(&f->job, f->labels, &shape, &near_by, &err), err);
     assert_ok(clo_i_fit_flats(&job, f->labels, &shape, &far_off, &err), err);
@@ -164,7 +164,7 @@ static void keeps_its_precision_far_from_the_origin(void **state)
 static void fits_clusters_of_fewer_rows_than_columns(void **state)
 {
     fixture *const f = *state;
-    clo_job job = f->job;
+    clo_solver_input job = f->job;
     const uint32_t labels[] = { 0, 0, 0, 0, 1, 1, 2 };
     const clo_flat_shape shape = { .clusters = 3, .dim = 3 };
     clo_partition p = { 0 };
@@ -187,7 +187,7 @@ static void gives_an_empty_cluster_the_rows_explained_least(void **state)
     double rows[40 * 3] = { 0 };
     uint32_t labels[40] = { 0 };
     const clo_flat_shape shape = { .clusters = 2, .dim = 1 };
-    clo_job job = f->job;
+    clo_solver_input job = f->job;
     clo_partition p = { 0 };
     clo_error err;
     for (size_t i = 0; i < 40; i++) rows[i * 3 + (i < 38 ? 0 : 2)] = (double)(i % 5) + 2;
@@ -205,7 +205,7 @@ static void fits_rows_of_zeros(void **state)
     fixture *const f = *state;
     double rows[8 * COLS] = { 0 };
     uint32_t labels[8] = { 0 };
-    clo_job job = f->job;
+    clo_solver_input job = f->job;
     job.rows = rows;
     job.count = 8;
     for (size_t dim = 0; dim < 3; dim++)
@@ -260,7 +260,7 @@ static void chooses_the_dimension_before_the_largest_drop(void **state)
     for (size_t i = 0; i < ROWS; i++)
         for (size_t c = 0; c < COLS; c++)
             rows[i * COLS + c] = clo_i_random_normal(f->stream) * (c <= i % CLUSTERS ? 1 : 0.01);
-    clo_job job = f->job;
+    clo_solver_input job = f->job;
     job.rows = rows;
     const clo_flat_shape shape = { .clusters = CLUSTERS, .dim = 0 };
     clo_partition p = { 0 };
@@ -277,7 +277,7 @@ static void chooses_the_dimension_of_few_rows(void **state)
     double rows[5 * 40] = { 0 };
     const uint32_t labels[5] = { 0 };
     const clo_flat_shape shape = { .clusters = 1, .dim = 0 };
-    clo_job job = f->job;
+    clo_solver_input job = f->job;
     clo_partition p = { 0 };
     clo_error err;
     for (size_t i = 0; i < 5; i++) rows[i * 40 + 7 * i] = i < 2 ? 3 : 0.1;
@@ -295,7 +295,7 @@ static void is_the_same_on_any_number_of_threads(void **state)
     fixture *const f = *state;
     const clo_flat_shape shape = { .clusters = CLUSTERS, .dim = 2, .affine = true };
     clo_partition one = { 0 }, two = { 0 };
-    clo_job job = f->job;
+    clo_solver_input job = f->job;
     clo_error err;
     assert_ok(clo_i_fit_flats(&job, f->labels, &shape, &one, &err), err);
     job.threads = 2;
@@ -309,7 +309,7 @@ static void is_the_same_on_any_number_of_threads(void **state)
 static void refuses_what_the_rows_cannot_have(void **state)
 {
     fixture *const f = *state;
-    clo_job job = f->job;
+    clo_solver_input job = f->job;
     clo_partition p = { 0 };
     clo_error err;
     clo_flat_shape shape = { .clusters = 2, .dim = 1 };

@@ -22,7 +22,7 @@ static void centres_get_their_weights_and_the_noise(void **state)
     double first = 0, mean = 0, square = 0;
     (void)state;
     put(release, "centers", centers, 2, 2, 2, 0);
-    put(release, "weights", weights, 1, 2, 0, 0);
+    put(release, "sizes", weights, 1, 2, 0, 0);
     draw(release, 0);
     for (size_t i = 0; i < ROWS; i++)
         assert_memory_equal(records + 2 * i, centers + 2 * labels[i], 2 * sizeof(double));
@@ -47,7 +47,7 @@ static void clusters_without_any_weight_share_evenly(void **state)
     double first = 0;
     (void)state;
     put(release, "centers", centers, 2, 2, 2, 0);
-    put(release, "weights", weights, 1, 2, 0, 0);
+    put(release, "sizes", weights, 1, 2, 0, 0);
     draw(release, 0);
     for (size_t i = 0; i < ROWS; i++) first += labels[i] == 0;
     assert_true(fabs(first / ROWS - 0.5) < 0.01);
@@ -63,7 +63,7 @@ static void subspaces_get_their_energies(void **state)
     clo_release *const release = made_release("subspaces", 3, 100, 180);
     (void)state;
     put(release, "bases", bases, 3, 2, 3, 1);
-    put(release, "weights", weights, 1, 2, 0, 0);
+    put(release, "sizes", weights, 1, 2, 0, 0);
     put(release, "energies", energies, 2, 2, 1, 0);
     put(release, "residuals", residuals, 1, 2, 0, 0);
     draw(release, 0);
@@ -198,10 +198,10 @@ static void releases_that_do_not_fit_are_refused(void **state)
     put(release = made_release("kmeans", 2, 1, 0), "centers", numbers, 2, 1, 3, 0);
     refuses(release, CLO_FORMAT);
     put(release = made_release("kmeans", 3, 1, 0), "centers", numbers, 2, 1, 3, 0);
-    put(release, "weights", numbers, 1, 2, 0, 0);
+    put(release, "sizes", numbers, 1, 2, 0, 0);
     refuses(release, CLO_FORMAT);
     put(release = made_release("kmeans", 3, 1, 0), "centers", numbers, 2, 1, 3, 0);
-    put(release, "weights", (double[]){ -1 }, 1, 1, 0, 0);
+    put(release, "sizes", (double[]){ -1 }, 1, 1, 0, 0);
     refuses(release, CLO_FORMAT);
     put(release = made_release("subspaces", 3, 1, 0), "bases", numbers, 3, 1, 3, 1);
     put(release, "energies", numbers, 2, 1, 2, 0);

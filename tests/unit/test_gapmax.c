@@ -4,7 +4,8 @@
  * against all of them (gapmax.T3).
  */
 #include "pipeline.h"
-#include "query/gapmax_parts.h"
+#include "query/gapmax.h"
+#include "query/gapmax_internal.h"
 
 enum { MOST = 40, COLS = 5 };
 
@@ -200,6 +201,57 @@ static void one_record_moves_the_score_by_two(void **state)
             }
 }
 
+/* ---- the chance to miss (gapmax.T3) ---------------------------------------------------------- */
+
+/* So many random spans that all of them miss the one subspace with a chance of half of beta; and
+ * both halves, at e^epsilon, are the share of delta. */
+static void the_search_is_long_enough_for_its_share_of_delta(void **state)
+{
+    static const double epsilons[] = { 0.01, 0.5, 1, 3, 20 }, deltas[] = { 1e-12, 1e-6, 0.01 };
+    const clo_domain domain = ball(3, 1, CLO_REPLACE);
+    (void)state;
+    for (size_t i = 0; i < 5 * 3 * 3; i++) {
+        const clo_loss loss = { epsilons[i % 5], deltas[i / 5 % 3] };
+        const clo_gapmax how = { .dim = 1 + i / 15,
+                                 .scale = 100,
+                                 .share = 0.1 + 0.2 * (double)(i % 4) };
+        clo_error err;
+        clo_line line;
+        assert_ok(clo_i_plan_gapmax(&domain, &how, loss, "", &line, &err), err);
+        const double beta = clo_i_gapmax_part(&line).beta;
+        const double hit = pow(4, -(double)how.dim);
+        assert_true((1 + exp(loss.epsilon)) * beta <= how.share * loss.delta);
+        assert_true((double)line.groups * log1p(-hit) <= log(beta / 2));
+    }
+}
+
+enum { HELD = 400, FLAT = 100, LOOKS = 3000 };
+
+/* One plane holds as many records as just count, and the others lie anywhere: it is missed no more
+ * often than was asked for. */
+static void a_full_plane_is_missed_as_rarely_as_was_asked(void **state)
+{
+    const int64_t cap = 200;
+    clo_rng *const rng = seeded("missed");
+    clo_stream *const stream = open_stream(rng);
+    static int32_t records[3 * HELD];
+    uint64_t keys[HELD];
+    (void)state;
+    for (size_t e = 0; e < 3 * HELD; e++)
+        records[e] = e < 3 * FLAT && e % 3 == 2 ? 0 : (int32_t)small_number(stream, 500);
+    for (size_t i = FLAT; i < HELD; i++) records[3 * i + 2] |= 1;
+    assert_true(clo_i_gapmax_score(500, HELD, FLAT - 1, cap) == cap);
+    assert_true(clo_i_gapmax_score(500, HELD, FLAT, cap) < cap);
+    for (double misses = 1; misses <= 3; misses++) {
+        int missed = 0;
+        for (int turn = 0; turn < LOOKS; turn++)
+            missed += clo_i_gapmax_value(stream, records, 500, HELD, 3, cap, misses, keys) == cap;
+        assert_true(missed > 0 && missed <= exp(-misses) * LOOKS);
+    }
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +260,8 @@ int main(void)
         cmocka_unit_test(full_planes_are_found),
         cmocka_unit_test(neighbours_score_alike_and_one_plane_at_most),
         cmocka_unit_test(one_record_moves_the_score_by_two),
+        cmocka_unit_test(the_search_is_long_enough_for_its_share_of_delta),
+        cmocka_unit_test(a_full_plane_is_missed_as_rarely_as_was_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

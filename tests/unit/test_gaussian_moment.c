@@ -5,11 +5,12 @@
  */
 #include "pipeline.h"
 #include "counted.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include "query/gaussian_moment.h"
+#include "query/moment_internal.h"
 
 enum { D = 4, ROWS = 500, SIZE = D * (D + 1) * (D + 2) * (D + 3) / 24 };
 typedef unsigned __int128 u128;
@@ -243,9 +244,24 @@ static void too_many_columns_are_refused(void **state)
                  "at most 64 columns");
 }
 
+/* gaussian_moment.T2: the mean of the m entries of a class has the noise of the plan, or more, and
+ * not a step more than that. */
+static void the_scale_of_a_class_is_rounded_up(void **state)
+{
+    static const unsigned sizes[] = { 1, 2, 3, 4, 6, 12, 24 };
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint64_t scale = 1; scale < UINT64_C(1) << 44; scale += 1 + scale / 97) {
+            const u128 m = sizes[i], own = clo_i_moment_class_scale(scale, sizes[i]);
+            assert_true(m * own * own >= (u128)scale * scale);
+            assert_true(m * (own - 1) * (own - 1) < (u128)scale * scale);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_scale_of_a_class_is_rounded_up),
         cmocka_unit_test(the_answer_is_the_tensor_of_fourth_moments),
         cmocka_unit_test(entries_are_counted_as_often_as_they_stand),
         cmocka_unit_test(no_neighbour_moves_the_tensor_further_than_planned),

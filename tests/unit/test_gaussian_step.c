@@ -1,7 +1,7 @@
 /* gaussian_step: the sensitivity of gaussian_step.T1 by random search, in exact integers, through
  * the query itself (gaussian_step.T2); and the pull of a cluster is what its definition says. */
 #include "quiet_asking.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/gaussian_step.h"
 
 enum { D = 3, K = 2, ENTRIES = K * (D + 2), TINY = 1 };

@@ -190,7 +190,7 @@ static void wrong_settings_get_their_sentences(void **state)
     m.struct_size = 0;
     assert_fails(clo_generate_sparse(&m, rng, &few, NULL, NULL, &err), CLO_ARGUMENT, err,
                  "a clo_sparse_model must start from clo_sparse_model_default()");
-    assert_fails(clo_sparse_write(NULL, &few, NULL, &err), CLO_ARGUMENT, err, "no file is named");
+    assert_fails(clo_sparse_write(NULL, &few, NULL, &err), CLO_ARGUMENT, err, "no file was given");
     few.rows = 0;
     assert_fails(clo_sparse_write("x", &few, NULL, &err), CLO_ARGUMENT, err, "no sparse rows");
     free(few.columns), free(few.values);

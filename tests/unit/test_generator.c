@@ -4,6 +4,7 @@
  * specification), the construction again with libsodium's own calls, forks, erasure, failure.
  */
 #include "check.h"
+#include "base/key.h"
 #include "random/stream.h"
 #include <pthread.h>
 #include <sodium.h>
@@ -289,6 +290,70 @@ static void after_a_fork_parent_and_children_say_different_things(void **state)
     clo_rng_free(rng);
 }
 
+/* The keys of streams come from the generator, which the child has a copy of. */
+static void after_a_fork_streams_that_are_opened_say_different_things(void **state)
+{
+    clo_rng *const rng = secure();
+    uint64_t own = 0, heard = 0;
+    int ends[2], status = 0;
+    clo_i_stream_close(open_stream(rng, 0, 0)); /* its keys have begun */
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    clo_stream *const stream = open_stream(rng, 0, 0);
+    own = clo_i_random_u64(stream);
+    if (child == 0) _exit(write(ends[1], &own, sizeof own) == sizeof own ? 0 : 99);
+    assert_int_equal(read(ends[0], &heard, sizeof heard), sizeof heard);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(own != heard);
+    close(ends[0]);
+    close(ends[1]);
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
+enum { MANY = 300 }; /* more than the generator has places for */
+
+static void many_streams_at_once_have_pages_and_keys_of_their_own(void **state)
+{
+    clo_rng *const rng = secure();
+    clo_stream *streams[MANY];
+    uint64_t first[MANY];
+    for (int round = 0; round < 2; round++) { /* the second time in places that were given back */
+        for (int i = 0; i < MANY; i++) streams[i] = open_stream(rng, 0, 0);
+        for (int i = 0; i < MANY; i++) {
+            first[i] = clo_i_random_u64(streams[i]);
+            for (int j = 0; j < i; j++) {
+                assert_true(streams[i]->pages != streams[j]->pages);
+                assert_true(first[i] != first[j]);
+            }
+        }
+        for (int i = 0; i < MANY; i++) clo_i_stream_close(streams[i]);
+    }
+    clo_rng_free(rng);
+}
+
+static void keys_of_a_generator_are_gone_once_they_are_handed_out(void **state)
+{
+    clo_rng *const rng = secure(), *const other = seeded("keys");
+    uint8_t one[32] = { 0 }, two[32] = { 0 }, three[20] = { 0 }, four[32] = { 0 };
+    clo_error err = { 0 };
+    assert_ok(clo_i_rng_key(rng, CLO_KEY_MARK, one, sizeof one, &err), err);
+    assert_ok(clo_i_rng_key(rng, CLO_KEY_MARK, two, sizeof two, &err), err);
+    assert_ok(clo_i_rng_key(rng, CLO_KEY_MARK, three, sizeof three, &err), err);
+    assert_ok(clo_i_rng_key(other, CLO_KEY_MARK, four, sizeof four, &err),
+              err);                 /* not of the seed */
+    for (int i = 0; i < 32; i += 8) /* whole, each of them */
+        assert_false(sodium_is_zero(one + i, 8) || sodium_is_zero(two + i, 8) ||
+                     sodium_is_zero(four + i, 8));
+    assert_false(sodium_is_zero(three + 16, 4));
+    assert_memory_not_equal(one, two, sizeof one);
+    assert_memory_not_equal(one, three, sizeof three);
+    assert_memory_not_equal(one, four, sizeof one);
+    clo_rng_free(rng);
+    clo_rng_free(other);
+}
+
 static void a_seeded_stream_goes_on_in_the_child(void **state)
 {
     clo_rng *const rng = seeded("fork");
@@ -355,9 +420,28 @@ static void without_entropy_nothing_opens(void **state)
     assert_null(rng);
     clo_i_fail_entropy(2);
     assert_ok(clo_rng_new(&rng, &err), err);
-    assert_fails(clo_i_stream_open(rng, 0, 0, &stream, &err), CLO_ENTROPY, err, "operating system");
-    assert_null(stream);
+    clo_i_fail_entropy(1); /* a run that has paid asks for nothing more */
+    assert_ok(clo_i_stream_open(rng, 0, 0, &stream, &err), err);
+    assert_true(clo_i_random_u64(stream) != 0);
+    clo_i_stream_close(stream);
     clo_i_fail_entropy(0);
+    clo_rng_free(rng);
+}
+
+/* A new stream of the generator that the child has a copy of. */
+static void a_child_that_opens_a_stream_without_entropy_gets_none(void **state)
+{
+    clo_rng *const rng = secure();
+    clo_stream *stream = NULL;
+    int status = 0;
+    clo_i_fail_entropy(1);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) _exit((int)clo_i_stream_open(rng, 0, 0, &stream, NULL));
+    clo_i_fail_entropy(0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), CLO_ENTROPY);
     clo_rng_free(rng);
 }
 
@@ -460,12 +544,16 @@ int main(void)
         cmocka_unit_test(asks_are_never_given_twice_whatever_the_threads),
         cmocka_unit_test(what_was_handed_out_is_gone_from_memory),
         cmocka_unit_test(after_a_fork_parent_and_children_say_different_things),
+        cmocka_unit_test(after_a_fork_streams_that_are_opened_say_different_things),
+        cmocka_unit_test(many_streams_at_once_have_pages_and_keys_of_their_own),
+        cmocka_unit_test(keys_of_a_generator_are_gone_once_they_are_handed_out),
         cmocka_unit_test(a_seeded_stream_goes_on_in_the_child),
         cmocka_unit_test(a_failed_stream_is_failed_in_the_child_too),
         cmocka_unit_test(given_bytes_are_played_back_and_then_the_stream_has_failed),
         cmocka_unit_test(many_bytes_are_played_back_in_order),
 #ifdef CLO_FAULT_INJECTION
         cmocka_unit_test(without_entropy_nothing_opens),
+        cmocka_unit_test(a_child_that_opens_a_stream_without_entropy_gets_none),
         cmocka_unit_test(a_child_without_entropy_draws_nothing),
         cmocka_unit_test(without_memory_nothing_opens),
 #endif

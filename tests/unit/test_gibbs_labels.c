@@ -1,7 +1,7 @@
 /* test_gibbs_labels.c - the nearest cluster of a record is the one of the most energy, among all of
  * them; of equal ones the first (gibbs.T2: a label is a function of its record and the frames). */
 #include "check.h"
-#include "query/gibbs_parts.h"
+#include "query/gibbs_internal.h"
 
 enum { RECORDS = 40, MOST = 6 };
 

@@ -57,13 +57,19 @@ static void a_bad_cell_gives_the_zero_record(void **state)
 /* A square that rounding swallows: the record keeps its length, and the ball holds it. */
 static void a_record_along_an_axis_but_for_a_trace_is_not_shrunk(void **state)
 {
-    const double x[2] = { 1e6, 0.005 };
-    int32_t r[2];
+    double x[40] = { 0 };
+    int32_t r[40];
     (void)state;
-    clo_i_to_grid(x, 2, 1, r);
-    assert_true(squared_norm(r, 2) <= (unsigned __int128)1 << 60);
-    assert_int_equal(r[0], (1 << 30) - 1);
-    assert_int_equal(r[1], 5);
+    for (size_t d = 2; d <= 40; d++)
+        for (size_t j = 0; j < d; j++) {
+            const size_t trace = (j + 1) % d;
+            x[j] = 1e6, x[trace] = 0.005;
+            clo_i_to_grid(x, d, 1, r);
+            assert_true(squared_norm(r, d) <= (unsigned __int128)1 << 60);
+            assert_int_equal(r[j], (1 << 30) - 1);
+            assert_int_equal(r[trace], 5);
+            x[j] = x[trace] = 0;
+        }
 }
 
 /* bound.T1 on hostile magnitudes: from denormals to the largest double, norms alike. */

@@ -1,6 +1,6 @@
 /* What the cells of a noisy grid hold: means under the law of the noise, which add up to the number
  * of records; and where in a cell they lie. */
-#include "mechanism/kmeans/grid_parts.h"
+#include "mechanism/kmeans/grid_internal.h"
 #include "found_centers.h"
 #include "mechanism/common/centers_common.h"
 #include "query/cell_counts.h"

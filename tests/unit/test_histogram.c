@@ -2,7 +2,7 @@
  * every list of blocks has an answer (histogram.T2); parts do not mix (histogram.T3). */
 #include "pipeline.h"
 #include "parallel/parallel.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "query/histogram.h"
 #include <math.h>
 
@@ -104,6 +104,8 @@ static clo_status name_cell(void *user, size_t part, const clo_block *block, int
     return CLO_OK;
 }
 
+static const char *seed = "cells";
+
 static clo_cell ask(const double *rows, size_t count, double epsilon, int64_t *place)
 {
     const clo_domain domain = ball(1, 1, CLO_REPLACE);
@@ -111,7 +113,7 @@ static clo_cell ask(const double *rows, size_t count, double epsilon, int64_t *p
     clo_error err;
     clo_line line;
     clo_meter meter = { .lines = &line, .count = 1 };
-    clo_rng *const rng = seeded("cells");
+    clo_rng *const rng = seeded(seed);
     clo_context context = {
         .rng = rng, .comm = clo_i_comm_self(), .threads = 2, .progress_to = 1, .meter = &meter
     };
@@ -140,6 +142,30 @@ static void the_largest_cell_is_found_among_its_like(void **state)
     assert_true(cell.found);
     assert_int_equal(cell.size, 24);
     assert_true(place[0] == INT64_MIN && place[1] == INT64_MAX && place[2] == 2);
+}
+
+/* Of five cells the largest is told, in whatever place it stands: never its size as it is. */
+static void each_cell_has_noise_of_its_own(void **state)
+{
+    enum { CELLS = 5 };
+    static const char *const seeds[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j",
+                                         "k", "l", "m", "n", "o", "p", "q", "r", "s", "t" };
+    (void)state;
+    for (size_t large = 0; large < CELLS; large++) {
+        double rows[BLOCKS];
+        int64_t place[WIDTH];
+        int changed = 0;
+        for (size_t i = 0; i < BLOCKS; i++) rows[i] = (double)(i < CELLS ? i : large) / 2 - 1;
+        for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {
+            seed = seeds[s];
+            const clo_cell cell = ask(rows, BLOCKS, 2, place);
+            assert_true(cell.found);
+            assert_int_equal(place[2], 2 * (int)large - 4);
+            changed += cell.size != BLOCKS - CELLS + 1;
+        }
+        assert_true(changed > 4);
+    }
+    seed = "cells";
 }
 
 static void without_agreement_no_cell_is_found(void **state)
@@ -212,6 +238,7 @@ int main(void)
         cmocka_unit_test(the_usual_threshold_is_known),
         cmocka_unit_test(no_threshold_lies_beyond_what_doubles_count),
         cmocka_unit_test(the_largest_cell_is_found_among_its_like),
+        cmocka_unit_test(each_cell_has_noise_of_its_own),
         cmocka_unit_test(without_agreement_no_cell_is_found),
         cmocka_unit_test(parts_are_disjoint_and_answer_by_themselves),
     };

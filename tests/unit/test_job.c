@@ -5,6 +5,7 @@
 #include "ledger_place.h"
 #include "job_settings.h"
 #include "pipeline.h"
+#include <math.h>
 #include <omp.h>
 
 enum { ROWS = 60, COLS = 2 };
@@ -111,26 +112,27 @@ static void assert_same_json(const clo_job *a, const clo_job *b)
 
 static void bounds_can_be_the_lines_of_a_file(void **state)
 {
-    static const char lines[] = "income,-1,1\nage,-2,2\n";
+    static const char lines[] = "income,-1,1\nage,-2,2\n", ordered[] = "age,-2,2\nincome,-1,1\n";
     const place *const p = *state;
     char file[300];
     clo_error err;
     const clo_release *release;
-    clo_job *jobs[2];
+    clo_job *jobs[3];
     snprintf(file, sizeof file, "%s/bounds.csv", p->folder);
     FILE *const out = fopen(file, "w");
     assert_non_null(out);
     fputs(lines, out);
     fclose(out);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         jobs[i] = job_at(p, "no-ledger=yes seed=job");
         assert_ok(clo_job_set(jobs[i], "norm", NULL, &err), err);
         assert_ok(clo_job_set(jobs[i], "ledger", NULL, &err), err);
-        assert_ok(clo_job_set(jobs[i], "bounds", i ? lines : file, &err), err);
+        assert_ok(clo_job_set(jobs[i], "bounds", i == 2 ? ordered : i ? lines : file, &err), err);
         assert_ok(clo_job_release(jobs[i], &release, &err), err);
     }
     assert_same_json(jobs[0], jobs[1]);
-    for (int i = 0; i < 2; i++) clo_job_free(jobs[i]);
+    assert_same_json(jobs[0], jobs[2]); /* by their names, in whatever order */
+    for (int i = 0; i < 3; i++) clo_job_free(jobs[i]);
     clo_job *const job = job_at(p, "");
     assert_ok(clo_job_set(job, "bounds", "age,1\n", &err), err);
     assert_fails(clo_job_check(job, &err), CLO_FORMAT, err, "bounds, line 1");
@@ -234,7 +236,7 @@ static void data_of_another_name_are_noticed(void **state)
     assert_ok(clo_job_prepare(other, &err), err);
     assert_string_equal(clo_job_known_as(other), "people");
     assert_fails(clo_job_release(other, &release, &err), CLO_ARGUMENT, err,
-                 "these data are 'people'");
+                 "knows these data as 'people'");
     assert_int_equal(clo_job_advice(other, &advice), CLO_ADVICE_SET);
     assert_string_equal(advice, "dataset people");
     assert_int_equal(charges_at(p), 1);
@@ -331,7 +333,8 @@ static void a_step_out_of_order_is_refused_and_changes_nothing(void **state)
         assert_true((clo_job_result(job) != NULL) == (at == STEPS)); /* only once it is stored */
         assert_true((clo_job_json(job, NULL) != NULL) == (at == STEPS));
         if (at > 1)
-            assert_fails(clo_job_set(job, "epsilon", "2", &err), CLO_ARGUMENT, err, "are fixed");
+            assert_fails(clo_job_set(job, "epsilon", "2", &err), CLO_ARGUMENT, err,
+                         "cannot change");
         if (at < STEPS) assert_ok(take(job, at, &err), err);
     }
     assert_ok(clo_job_release(job, &release, &err), err); /* which has nothing left to do */
@@ -413,7 +416,7 @@ static void a_closed_ledger_charges_what_was_declared(void **state)
         clo_job *const other = job_at(p, "dataset=poeple.csv yes=yes");
         assert_fails(rehearsal ? clo_job_rehearse(other, &err)
                                : clo_job_release(other, &release, &err),
-                     CLO_ARGUMENT, err, "is closed and has no data set 'poeple.csv'");
+                     CLO_ARGUMENT, err, "has no data set 'poeple.csv'");
         assert_int_equal(clo_job_advice(other, &advice), CLO_ADVICE_DECLARE);
         clo_job_free(other);
     }
@@ -452,22 +455,22 @@ static void what_fails_before_the_spend_costs_nothing(void **state)
         const char *words;
     } faults[] = {
         { "epsilon", "one", CLO_ARGUMENT, "epsilon must be a number greater than 0, not 'one'" },
-        { "epsilon", NULL, CLO_ARGUMENT, "epsilon must be given" },
+        { "epsilon", NULL, CLO_ARGUMENT, "give epsilon" },
         { "epsilon", "0x1p3", CLO_ARGUMENT, "epsilon must be" },
         { "delta", "1", CLO_ARGUMENT, "delta must be" },
-        { "norm", NULL, CLO_DOMAIN, "norm R or bounds LO,HI must be given" },
+        { "norm", NULL, CLO_DOMAIN, "give bounds or norm" },
         { "norm", "-1", CLO_ARGUMENT, "norm must be a number greater than 0" },
-        { "bounds", "2,1", CLO_DOMAIN, "the lower end must be below" },
+        { "bounds", "2,1", CLO_DOMAIN, "the lower bound must be below" },
         { "bounds", "nowhere.csv", CLO_ARGUMENT, "bounds must be two numbers LO,HI or a file" },
-        { "center", "1,2,3", CLO_DOMAIN, "center has 3 entries, but there are 2 columns" },
-        { "rows", "59", CLO_DOMAIN, "rows says 59" },
+        { "center", "1,2,3", CLO_DOMAIN, "center has 3 entries, but the data have 2 columns" },
+        { "rows", "59", CLO_DOMAIN, "rows is 59" },
         { "rows-per-unit", "3", CLO_DOMAIN, "rows-per-unit needs unit" },
         { "unit", "age", CLO_DOMAIN, "unit needs rows-per-unit" },
         { "share-norm", "0.2", CLO_ARGUMENT, "share-norm needs norm private" },
         { "data", "nowhere.csv", CLO_IO, "nowhere.csv" },
         { "columns", "age,height", CLO_ARGUMENT, "height" },
         { "delimiter", "ab", CLO_ARGUMENT, "delimiter must be one character" },
-        { "mechanism", "kmeens", CLO_ARGUMENT, "there is no mechanism 'kmeens'" },
+        { "mechanism", "kmeens", CLO_ARGUMENT, "there is no method 'kmeens'" },
         { "method", "tree", CLO_ARGUMENT, "name two methods" },
         { "mechanism", "kmeans/aggregate", CLO_ARGUMENT, "idealized" },
         { "dim", "1", CLO_ARGUMENT, "kmeans/lloyd has no parameter dim" },
@@ -485,6 +488,132 @@ static void what_fails_before_the_spend_costs_nothing(void **state)
         assert_null(clo_job_result(job));
         assert_int_equal(charges_at(p), 0);
         clo_job_free(job);
+    }
+}
+
+/* One rule for every way in: rows of the caller's own are as those of a file. */
+static void rows_that_nearly_all_have_gaps_cost_nothing(void **state)
+{
+    const place *const p = *state;
+    static double gappy[100];
+    static const struct {
+        const char *settings;
+        size_t gaps;
+        clo_status status;
+    } runs[] = { { "", 91, CLO_FORMAT },
+                 { "", 100, CLO_FORMAT },
+                 { "", 90, CLO_OK },
+                 { "yes=yes", 91, CLO_OK },
+                 { "text-columns=missing", 91, CLO_OK },
+                 { "relation=add-remove", 91, CLO_OK },
+                 { "relation=add-remove", 100, CLO_OK } };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        clo_job *const job = job_with(runs[i].settings);
+        clo_table *table = NULL;
+        clo_error err;
+        for (size_t r = 0; r < 100; r++) gappy[r] = r < runs[i].gaps ? NAN : 0.25;
+        assert_ok(clo_table_wrap((clo_matrix){ gappy, 100, 1, 1 }, CLO_MISSING_NULL, &table, &err),
+                  err);
+        set(job, "no-ledger=yes");
+        assert_ok(clo_job_set_table(job, table, &err), err);
+        const clo_status status = clo_job_prepare(job, &err);
+        assert_int_equal(status, runs[i].status);
+        if (status) assert_non_null(strstr(err.message, "more than nine in ten rows"));
+        assert_int_equal(charges_at(p), 0);
+        clo_job_free(job);
+        clo_table_free(table);
+    }
+}
+
+/* Where the number of rows is a secret no cell ends a run, be there ever so many like it: neither
+ * the text of a record nor its gaps, under both relations that hide it, and for persons. */
+static void no_cell_ends_a_run_whose_rows_are_secret(void **state)
+{
+    const place *const p = *state;
+    static const struct {
+        const char *settings;
+        bool secret;
+    } runs[] = { { "columns=x", false },
+                 { "columns=x relation=add-remove", true },
+                 { "columns=x unit=who rows-per-unit=3", true },
+                 { "columns=x unit=who rows-per-unit=3 relation=add-remove", true } };
+    char file[300];
+    snprintf(file, sizeof file, "%s/cells.csv", p->folder);
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        for (int how = 0; how < 3; how++) { /* 0: few gaps, 1: nearly all, 2: texts */
+            FILE *const out = fopen(file, "w");
+            clo_error err;
+            assert_non_null(out);
+            fputs("who,x\n", out);
+            for (int r = 0; r < 100; r++) {
+                const bool gap = how == 0 ? r % 9 == 0 : how == 1 && r != 50;
+                fprintf(out, "p%d,%s\n", r / 2, gap ? "" : how == 2 && r % 3 ? "word" : "0.25");
+            }
+            assert_int_equal(fclose(out), 0);
+            clo_job *const job = job_with(runs[i].settings);
+            set(job, "no-ledger=yes");
+            assert_ok(clo_job_set(job, "data", file, &err), err);
+            const clo_status status = clo_job_prepare(job, &err);
+            if (runs[i].secret || how == 0)
+                assert_ok(status, err);
+            else
+                assert_int_equal(status, CLO_FORMAT);
+            clo_job_free(job);
+        }
+}
+
+/* What only a ledger keeps cannot be asked of a run without one, each thing by itself. */
+static void what_a_ledger_keeps_needs_one(void **state)
+{
+    static const char *const kept[][2] = { { "token", "0123456789abcdef0123456789abcdef" },
+                                           { "purpose", "a paper" },
+                                           { "dataset", "people" },
+                                           { "ledger", "/nowhere/ledger.db" },
+                                           { "new", "yes" } };
+    (void)state;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        clo_job *const job = job_with("no-ledger=yes");
+        clo_error err;
+        assert_ok(clo_job_set(job, "data", csv, &err), err);
+        assert_ok(clo_job_set(job, kept[i][0], kept[i][1], &err), err);
+        assert_fails(clo_job_prepare(job, &err), CLO_ARGUMENT, err, "exclude");
+        assert_non_null(strstr(err.message, kept[i][0]));
+        clo_job_free(job);
+    }
+}
+
+/* Two losses add up under one relation alone. */
+static void a_subspace_of_another_relation_is_refused(void **state)
+{
+    static const char *const relations[] = { "replace", "add-remove" };
+    const place *const p = *state;
+    char file[300], setting[64];
+    snprintf(file, sizeof file, "%s/subspace.json", p->folder);
+    for (int r = 0; r < 4; r++) {
+        const clo_release *release = NULL;
+        clo_error err;
+        size_t length;
+        clo_job *const first = seeded_at(p, "mechanism=subspace/gaussian dim=1");
+        assert_ok(clo_job_set(first, "clusters", NULL, &err), err);
+        snprintf(setting, sizeof setting, "relation=%s", relations[r / 2]);
+        set(first, setting);
+        assert_ok(clo_job_release(first, &release, &err), err);
+        const char *const json = clo_job_json(first, &length);
+        FILE *const out = fopen(file, "w");
+        assert_non_null(out);
+        assert_int_equal(fwrite(json, 1, length, out), length);
+        assert_int_equal(fclose(out), 0);
+        clo_job *const second = seeded_at(p, "");
+        snprintf(setting, sizeof setting, "relation=%s", relations[r % 2]);
+        set(second, setting);
+        assert_ok(clo_job_set(second, "project", file, &err), err);
+        const clo_status status = clo_job_prepare(second, &err);
+        if (r / 2 == r % 2)
+            assert_ok(status, err);
+        else
+            assert_fails(status, CLO_DOMAIN, err, "use the same relation");
+        clo_job_free(first);
+        clo_job_free(second);
     }
 }
 
@@ -507,7 +636,7 @@ static void a_job_that_failed_before_the_spend_may_be_put_right(void **state)
     clo_job *const straight = seeded_at(p, ""), *const job = seeded_at(p, "rows=59");
     const clo_release *release = NULL;
     clo_error err;
-    assert_fails(clo_job_release(job, &release, &err), CLO_DOMAIN, err, "rows says 59");
+    assert_fails(clo_job_release(job, &release, &err), CLO_DOMAIN, err, "rows is 59");
     assert_ok(clo_job_set(job, "rows", NULL, &err), err);
     assert_ok(clo_job_release(job, &release, &err), err);
     assert_ok(clo_job_release(straight, &release, &err), err);
@@ -548,10 +677,11 @@ static void what_the_rows_cannot_tell_is_refused_before_the_spend(void **state)
     const char *advice = NULL;
     clo_error err;
     clo_array norm;
-    assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err, "cannot tell a radius");
-    assert_non_null(strstr(err.message, "epsilon to 22"));
-    assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_SET);
-    assert_string_equal(advice, "epsilon 22");
+    assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err,
+                 "too few rows to find a radius");
+    /* It would take epsilon 22, which protects nobody: that is no advice. */
+    assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_NONE);
+    assert_string_equal(err.advice, "");
     assert_int_equal(charges_at(p), 0);
     clo_job_free(job);
     clo_job *const anyway = job_at(p, "norm=private norm-at-most=100 yes=yes");
@@ -578,8 +708,8 @@ static void a_cap_that_does_not_cover_the_run_refuses_it(void **state)
     assert_ok(clo_ledger_declare(ledger, "few", (clo_loss){ 0.5, 1e-6 }, &err), err);
     clo_ledger_close(ledger);
     assert_fails(clo_job_release(job, &release, &err), CLO_BUDGET, err, NULL);
-    assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_LEDGER);
-    assert_string_equal(advice, p->ledger);
+    assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_SET);
+    assert_string_equal(advice, "epsilon 0.5");
     assert_int_equal(charges_at(p), 0);
     clo_job_free(job);
 }
@@ -634,7 +764,7 @@ static void a_seed_is_refused_where_a_cap_is_guarded(void **state)
     assert_false(found);
     assert_ok(clo_ledger_declare(ledger, "free", (clo_loss){ 5, 1e-5 }, &err), err);
     clo_ledger_close(ledger);
-    assert_fails(clo_job_spend(late, &err), CLO_ARGUMENT, err, "guards a cap on 'free'");
+    assert_fails(clo_job_spend(late, &err), CLO_ARGUMENT, err, "'free' has a cap");
     assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err, "nothing was spent");
     assert_int_equal(charges_at(p), 0);
     assert_ok(clo_job_set(job, "seed", NULL, &err), err); /* without one it is private */
@@ -650,7 +780,8 @@ static bool stop(void *user, double done)
     return --*(int *)user > 0;
 }
 
-static void a_run_that_is_stopped_has_spent_and_is_over(void **state)
+/* It is asked once in the charge, right before that is made for good. */
+static void a_job_that_is_stopped_in_its_charge_has_spent_nothing_and_goes_on(void **state)
 {
     const place *const p = *state;
     clo_job *const job = job_at(p, "token=t");
@@ -661,7 +792,26 @@ static void a_run_that_is_stopped_has_spent_and_is_over(void **state)
     options.progress = stop;
     options.user = &calls;
     assert_ok(clo_job_set_run_options(job, &options, &err), err);
-    assert_fails(clo_job_release(job, &release, &err), CLO_CANCELLED, err, "stays spent");
+    assert_fails(clo_job_release(job, &release, &err), CLO_CANCELLED, err, "nothing was spent");
+    assert_int_equal(charges_at(p), 0);
+    calls = 1000;
+    assert_ok(clo_job_release(job, &release, &err), err);
+    assert_int_equal(charges_at(p), 1);
+    clo_job_free(job);
+}
+
+static void a_run_that_is_stopped_has_spent_and_is_over(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job = job_at(p, "token=t");
+    clo_run_options options = clo_run_options_default();
+    const clo_release *release = NULL;
+    clo_error err;
+    int calls = 2;
+    options.progress = stop;
+    options.user = &calls;
+    assert_ok(clo_job_set_run_options(job, &options, &err), err);
+    assert_fails(clo_job_release(job, &release, &err), CLO_CANCELLED, err, "its charge stays");
     assert_int_equal(charges_at(p), 1);
     assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err, "over");
     assert_null(clo_job_result(job));
@@ -723,7 +873,8 @@ static void every_setting_is_known_by_its_name(void **state)
     size_t count = 0;
     (void)state;
     assert_ok(clo_job_new(&job, &err), err);
-    for (const char *name; (name = clo_job_setting_name(count)); count++) {
+    for (const clo_setting_info *row; (row = clo_job_setting(count)); count++) {
+        const char *const name = row->name;
         /* and is none of a mechanism's parameters */
         for (size_t m = 0; m < clo_mechanism_count(); m++) {
             size_t params;
@@ -736,6 +887,24 @@ static void every_setting_is_known_by_its_name(void **state)
     clo_job_free(job);
 }
 
+static double default_of(const char *name)
+{
+    const clo_setting_info *row;
+    for (size_t i = 0; (row = clo_job_setting(i)); i++)
+        if (strcmp(row->name, name) == 0) return strtod(row->preset, NULL);
+    return NAN;
+}
+
+/* The help shows what a caller in C gets as well. */
+static void defaults_of_learning_are_written_once(void **state)
+{
+    const clo_learning usual = clo_learning_default();
+    (void)state;
+    assert_true(default_of("norm-quantile") == usual.quantile);
+    assert_true(default_of("share-norm") == usual.norm_share);
+    assert_true(default_of("share-center") == usual.center_share);
+}
+
 static void what_is_said_twice_is_refused(void **state)
 {
     const place *const p = *state;
@@ -743,7 +912,7 @@ static void what_is_said_twice_is_refused(void **state)
     clo_job *const job = job_at(p, "");
     clo_error err;
     assert_ok(clo_job_set_domain(job, &domain, &err), err);
-    assert_fails(clo_job_check(job, &err), CLO_ARGUMENT, err, "norm is given, and a whole domain");
+    assert_fails(clo_job_check(job, &err), CLO_ARGUMENT, err, "norm and a whole domain");
     assert_ok(clo_job_set(job, "norm", NULL, &err), err);
     assert_ok(clo_job_set_budget(job, (clo_loss){ 1, 0 }, &err), err);
     assert_fails(clo_job_check(job, &err), CLO_ARGUMENT, err, "and a budget");
@@ -759,11 +928,11 @@ static void a_plan_is_free_and_is_the_one_that_runs(void **state)
     const clo_plan *plan = NULL;
     clo_error err;
     text before = { 0 }, after = { 0 };
-    assert_fails(clo_job_plan(job, &plan, &err), CLO_ARGUMENT, err, "cols D must be given");
+    assert_fails(clo_job_plan(job, &plan, &err), CLO_ARGUMENT, err, "give cols D");
     set(job, "cols=2 rows=60");
     assert_ok(clo_job_plan(job, &plan, &err), err);
     assert_ok(clo_plan_json(plan, append_text, &before, &err), err);
-    assert_non_null(strstr(before.bytes, "\"schema\": \"cloister.plan/1\""));
+    assert_non_null(strstr(before.bytes, "\"schema\": \"cloister.plan/2\""));
     assert_non_null(strstr(before.bytes, "\"clusters\": 2"));
     assert_non_null(strstr(before.bytes, "\"learning\": {"));
     assert_memory_equal(before.bytes + before.length - 3, "\n}\n", 3);
@@ -804,6 +973,10 @@ int main(void)
         WITH_FILES(a_closed_ledger_charges_what_was_declared),
         WITH_FILES(without_a_cap_nothing_is_spent_unasked),
         WITH_FILES(what_fails_before_the_spend_costs_nothing),
+        WITH_FILES(rows_that_nearly_all_have_gaps_cost_nothing),
+        WITH_FILES(no_cell_ends_a_run_whose_rows_are_secret),
+        WITH_FILES(what_a_ledger_keeps_needs_one),
+        WITH_FILES(a_subspace_of_another_relation_is_refused),
         WITH_FILES(a_solver_of_the_callers_is_asked_for_before_the_spend),
         WITH_FILES(a_job_that_failed_before_the_spend_may_be_put_right),
         WITH_FILES(nothing_is_spent_where_nobody_confirms),
@@ -811,10 +984,12 @@ int main(void)
         WITH_FILES(a_cap_that_does_not_cover_the_run_refuses_it),
         WITH_FILES(what_noise_hides_is_spent_on_a_word_alone),
         WITH_FILES(a_seed_is_refused_where_a_cap_is_guarded),
+        WITH_FILES(a_job_that_is_stopped_in_its_charge_has_spent_nothing_and_goes_on),
         WITH_FILES(a_run_that_is_stopped_has_spent_and_is_over),
         WITH_FILES(a_limit_of_threads_holds_while_files_are_read),
         WITH_FILES(a_failure_names_settings_as_the_caller_spells_them),
         cmocka_unit_test(every_setting_is_known_by_its_name),
+        cmocka_unit_test(defaults_of_learning_are_written_once),
         WITH_FILES(what_is_said_twice_is_refused),
         WITH_FILES(a_plan_is_free_and_is_the_one_that_runs),
         cmocka_unit_test(the_default_delta_can_be_said),

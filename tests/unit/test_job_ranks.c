@@ -149,9 +149,9 @@ static void the_failure_of_one_is_that_of_all_and_costs_nothing(void **state)
     } faults[] = {
         { "clusters=none", CLO_ARGUMENT, "rank 1: clusters must be a number" },
         { "data=/nowhere/at.all", CLO_IO, "rank 1: /nowhere/at.all cannot be read" },
-        { "clusters=3", CLO_ARGUMENT, "rank 1: this rank has made another plan" },
-        { "columns=income,age", CLO_ARGUMENT, "other names" },
-        { "columns=age", CLO_ARGUMENT, "another plan" },
+        { "clusters=3", CLO_ARGUMENT, "rank 1: this rank and rank 0 have different plans" },
+        { "columns=income,age", CLO_ARGUMENT, "different plans or columns" },
+        { "columns=age", CLO_ARGUMENT, "different plans or columns" },
     };
     const place *const p = *state;
     char books[400];
@@ -169,16 +169,42 @@ static void the_failure_of_one_is_that_of_all_and_costs_nothing(void **state)
     assert_int_equal(charges_at(p), 0);
 }
 
+/* Each name of each column, in each of its letters. */
+static void columns_of_other_names_are_another_question(void **state)
+{
+    static const char names[] = "age,income\n";
+    const place *const p = *state;
+    char other[300], books[400], settings[400];
+    snprintf(other, sizeof other, "%s/other.csv", p->folder);
+    snprintf(books, sizeof books, "dataset=people header=yes ledger=%s", p->ledger);
+    snprintf(settings, sizeof settings, "data=%s", other);
+    for (size_t i = 0; i < strlen("age,income"); i++) {
+        const char *const each[] = { "header=yes", settings };
+        rank ranks[MOST_RANKS];
+        meeting m = { .size = 0 };
+        if (names[i] == ',') continue;
+        FILE *const out = fopen(other, "w");
+        assert_non_null(out);
+        for (size_t k = 0; names[k]; k++) fputc(k == i ? 'z' : names[k], out);
+        for (int r = 0; r < ROWS; r++) fprintf(out, "0.125,-0.25\n");
+        assert_int_equal(fclose(out), 0);
+        run_ranks(ranks, 2, &m, books, each);
+        assert_fails(ranks[0].status, CLO_ARGUMENT, ranks[0].err, "different plans or columns");
+        free_ranks(ranks, 2);
+    }
+    assert_int_equal(charges_at(p), 0);
+}
+
 static void a_plan_that_cannot_be_spread_costs_nothing(void **state)
 {
     static const char *const refused[][2] = {
         { "mechanism=subspaces/gibbs accept=asymptotic dim=1",
-          "asks gibbs, which needs all rows in one process: run on one rank, or take a method that "
-          "asks for sums or in blocks: subspaces/moments" },
+          "(query gibbs) needs all rows in one process: run on one rank, or choose a method that "
+          "needs only sums or blocks: subspaces/moments" },
         { "mechanism=kmeans/aggregate accept=idealized memory=64M", "without a limit of memory" },
         { "mechanism=kmeans/aggregate accept=idealized unit=age rows-per-unit=3",
-          "which persons on several ranks do not keep: run on one rank, or take a method that asks "
-          "for sums alone: kmeans/" },
+          "which several ranks cannot form with persons: run on one rank, or choose a method that "
+          "needs only sums: kmeans/" },
         { "data=-", "standard input" },
     };
     const place *const p = *state;
@@ -264,7 +290,7 @@ static void persons_on_several_ranks_are_those_of_one(void **state)
         free(flowing.bytes);
     }
     (void)run_persons(p, 3, "visits-{rank}.csv", "no-ledger=yes seed=s memory=64M", CLO_UNSUPPORTED,
-                      "let all ranks read one file");
+                      "need one file that all ranks read");
     free(alone.bytes);
 }
 
@@ -313,7 +339,7 @@ static void the_choice_is_among_what_can_be_spread(void **state)
     plan = NULL;
     assert_fails(clo_plan_auto_among(CLO_READING_SUM, "kmeans", only_blocks, 2, &domain,
                                      (clo_loss){ 1, 1e-6 }, CLO_IDEALIZED, &plan, &err),
-                 CLO_UNSUPPORTED, err, "with sums alone");
+                 CLO_UNSUPPORTED, err, "with sums only");
     assert_null(plan);
     assert_ok(clo_plan_auto_among(CLO_READING_BLOCKS, "kmeans", only_blocks, 2, &domain,
                                   (clo_loss){ 1, 1e-6 }, CLO_IDEALIZED, &plan, &err),
@@ -325,7 +351,7 @@ static void the_choice_is_among_what_can_be_spread(void **state)
     plan = NULL;
     assert_fails(clo_plan_auto_among(CLO_READING_BLOCKS, "subspaces", only_whole, 2, &domain,
                                      (clo_loss){ 1, 1e-6 }, CLO_ASYMPTOTIC, &plan, &err),
-                 CLO_UNSUPPORTED, err, "serves this on several ranks: subspaces/gibbs needs all");
+                 CLO_UNSUPPORTED, err, "can run on several ranks (subspaces/gibbs needs all");
     assert_null(plan);
 }
 
@@ -360,6 +386,7 @@ int main(void)
         WITH_FILES(ranks_give_the_release_of_one_job),
         WITH_FILES(rank_0_alone_charges),
         WITH_FILES(the_failure_of_one_is_that_of_all_and_costs_nothing),
+        WITH_FILES(columns_of_other_names_are_another_question),
         WITH_FILES(a_plan_that_cannot_be_spread_costs_nothing),
         WITH_FILES(persons_on_several_ranks_are_those_of_one),
         WITH_FILES(a_person_on_two_ranks_is_refused_and_costs_nothing),

@@ -50,7 +50,7 @@ static void centres_are_found_where_there_is_budget_enough(void **state)
         clo_bounded *const data = bounded_from(rows, ROWS, &domain);
         clo_release *const release = run_seeded(plan, data, "blocks", NULL);
         assert_true(clo_release_find(release, "centers", &centers));
-        assert_false(clo_release_find(release, "weights", &(clo_array){ 0 }));
+        assert_false(clo_release_find(release, "sizes", &(clo_array){ 0 }));
         for (size_t t = 0; t < K; t++) {
             double nearest = INFINITY;
             for (size_t c = 0; c < K; c++)

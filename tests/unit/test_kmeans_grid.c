@@ -47,7 +47,7 @@ static void centres_come_back_at_pure_epsilon_and_with_delta(void **state)
             clo_bounded *const data = bounded_from(values, PER * K, &domain);
             clo_release *const release = run_seeded(plan, data, "grid", NULL);
             assert_true(worst_miss(release, truth[0], box, K, D) < .05);
-            assert_true(clo_release_find(release, "weights", &weights));
+            assert_true(clo_release_find(release, "sizes", &weights));
             for (size_t c = 0; c < K; c++) total += weights.data[c];
             assert_close(total, PER * K, 500);
             clo_release_free(release);
@@ -207,7 +207,7 @@ static void thin_records_are_told_by_their_neighbours(void **state)
     clo_plan *const plan = plan_for("kmeans/grid", "clusters=1 side=113", &domain, 1, 0);
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
     clo_release *const release = run_seeded(plan, data, "thin", NULL);
-    assert_true(clo_release_find(release, "weights", &weights));
+    assert_true(clo_release_find(release, "sizes", &weights));
     assert_true(clo_release_find(release, "centers", &centers));
     /* by themselves, below a threshold of 18.9, next to none of them would count */
     assert_true(weights.data[0] > 0.8 * ROWS && weights.data[0] < 1.2 * ROWS);

@@ -44,7 +44,7 @@ static int runs_that_find(size_t d, const char *settings, double epsilon, double
         clo_array weights;
         snprintf(seed, sizeof seed, "highdim %d", run);
         clo_release *const release = run_seeded(plan, data, seed, NULL);
-        assert_true(clo_release_find(release, "weights", &weights));
+        assert_true(clo_release_find(release, "sizes", &weights));
         found += worst_miss(release, centers, NULL, K, d) < within;
         clo_release_free(release);
     }

@@ -45,7 +45,7 @@ static void centres_come_back_in_the_datas_own_units(void **state)
         snprintf(seed, sizeof seed, "%d", run);
         clo_release *const release = run_seeded(plan, data, seed, NULL);
         assert_true(clo_release_find(release, "centers", &centers));
-        assert_true(clo_release_find(release, "weights", &weights));
+        assert_true(clo_release_find(release, "sizes", &weights));
         assert_int_equal(centers.shape[0], K);
         assert_int_equal(centers.shape[1], D);
         for (size_t t = 0; t < K; t++) {
@@ -100,7 +100,7 @@ static void a_budget_without_delta_is_spent_on_laplace_noise(void **state)
         snprintf(seed, sizeof seed, "%d", run);
         clo_release *const release = run_seeded(plan, data, seed, NULL);
         assert_true(clo_release_find(release, "centers", &centers));
-        assert_true(clo_release_find(release, "weights", &weights));
+        assert_true(clo_release_find(release, "sizes", &weights));
         for (size_t t = 0; t < K; t++)
             for (size_t c = 0; c < K; c++)
                 near += hypot((centers.data[c * D] - truth[t][0]) / 60,

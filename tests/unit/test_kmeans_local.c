@@ -2,8 +2,10 @@
  * plan is made of local sums and keeps to the budget (kmeans_local.T1); and where noise hides
  * every cluster it releases the one mean that can be told. */
 #include "found_centers.h"
+#include "query/queries.h"
 #include "mechanism/common/centers_common.h"
-#include "mechanism/common/local_parts.h"
+#include "mechanism/common/local_internal.h"
+#include "solver/curve.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 
@@ -90,6 +92,32 @@ static void a_plan_of_few_rows_looks_twice_and_picks_directions(void **state)
     assert_int_equal(plan->lines[3].event.count, 1);
     assert_int_equal(plan->lines[3].cols, 30);
     assert_true(plan->price.loss.epsilon <= 1 && plan->price.loss.epsilon > 0.99);
+    clo_plan_free(plan);
+}
+
+/* More cells than there are records would tell nothing: both numbers are public.  Where rows are
+ * hidden, the columns alone bound what the cells take. */
+static void cells_are_no_more_than_records_and_few_in_very_many_columns(void **state)
+{
+    enum { COLS = 1 << 20, ROW = COLS * sizeof(double) };
+    const clo_domain hidden = ball(COLS, 1, CLO_ADD_REMOVE);
+    (void)state;
+    clo_plan *plan = plan_of_rows(3, 50, "clusters=2", 1e-6);
+    assert_int_equal(plan->lines[1].groups, 50);
+    clo_plan_free(plan);
+    plan = plan_of_rows(3, 5, "clusters=7", 1e-6);
+    assert_int_equal(plan->lines[1].groups, 7);
+    clo_plan_free(plan);
+    plan = plan_of_rows(COLS, 2, "clusters=2", 1e-6);
+    assert_int_equal(plan->lines[1].groups, 2);
+    assert_true(clo_plan_workspace(plan, 1) < (size_t)40 * ROW);
+    clo_plan_free(plan);
+    plan = plan_for("kmeans/local", "clusters=2", &hidden, 1, 1e-6);
+    assert_int_equal(plan->lines[1].groups, 4);
+    assert_true(clo_plan_workspace(plan, 1) < (size_t)70 * ROW);
+    clo_plan_free(plan);
+    plan = plan_of_rows(3, 5, "clusters=2 cells=20", 1e-6); /* as asked for */
+    assert_int_equal(plan->lines[1].groups, 20);
     clo_plan_free(plan);
 }
 
@@ -191,7 +219,7 @@ static void count_centers(const char *settings, size_t *centers, double *told)
         snprintf(seed, sizeof seed, "few %d", run);
         clo_release *const release = run_seeded(plan, data, seed, NULL);
         assert_true(clo_release_find(release, "centers", &found));
-        assert_true(clo_release_find(release, "told_apart", &apart));
+        assert_true(clo_release_find(release, "distinct_clusters", &apart));
         assert_true(apart.data[0] >= 1 && apart.data[0] <= (double)found.shape[0]);
         *centers += found.shape[0];
         *told += apart.data[0];
@@ -257,7 +285,7 @@ static void where_noise_hides_every_cluster_the_one_mean_is_told(void **state)
     clo_array centers, weights;
     (void)state;
     assert_true(clo_release_find(release, "centers", &centers));
-    assert_true(clo_release_find(release, "weights", &weights));
+    assert_true(clo_release_find(release, "sizes", &weights));
     assert_int_equal(centers.shape[0], 1);
     assert_int_equal(weights.shape[0], 1);
     for (size_t i = 0; i < K * D; i++) mean[i % D] += truth[i] / K;
@@ -282,7 +310,7 @@ static size_t clusters_chosen(size_t rows, size_t d, size_t k, double epsilon, c
     clo_release *const release = run_seeded(plan, data, "choose", NULL);
     clo_array centers, told;
     assert_true(clo_release_find(release, "centers", &centers));
-    assert_true(clo_release_find(release, "told_apart", &told));
+    assert_true(clo_release_find(release, "distinct_clusters", &told));
     assert_true(clo_release_find(release, "curve", curve));
     assert_int_equal(centers.shape[0], (size_t)told.data[0]);
     assert_true(curve->shape[0] <= 12);
@@ -316,11 +344,31 @@ static void an_elbow_is_the_sharpest_bend_of_the_logarithm(void **state)
                  smooth[] = { 1, 0.8, 0.64, 0.51, 0.41 };
     const double last[] = { 1, 0.5, 0.01 }, none[] = { 1, 0, 0 };
     (void)state;
-    assert_int_equal(clo_i_local_elbow(sharp, 6), 4);
-    assert_int_equal(clo_i_local_elbow(smooth, 5), 1);
-    assert_int_equal(clo_i_local_elbow(last, 3), 1); /* nothing is known of what comes after */
-    assert_int_equal(clo_i_local_elbow(none, 3), 2); /* an empty rest is no reason to split on */
-    assert_int_equal(clo_i_local_elbow(sharp, 1), 1);
+    assert_int_equal(clo_i_curve_elbow(sharp, 6, 6), 4);
+    assert_int_equal(clo_i_curve_elbow(smooth, 5, 5), 1);
+    assert_int_equal(clo_i_curve_elbow(last, 3, 3), 1); /* nothing is known of what comes after */
+    assert_int_equal(clo_i_curve_elbow(none, 3, 3), 2); /* an empty rest is no reason to split on */
+    assert_int_equal(clo_i_curve_elbow(sharp, 1, 1), 1);
+}
+
+/* A curve that goes beyond the most shows a bend at the most, and none beyond it. */
+static void a_curve_beyond_the_most_shows_a_bend_at_the_most(void **state)
+{
+    const double sharp[] = { 1, 0.8, 0.6, 0.1, 0.09, 0.085, 0.08 };
+    (void)state;
+    assert_int_equal(clo_i_curve_elbow(sharp, 7, 4), 4);
+    assert_int_equal(clo_i_curve_elbow(sharp, 7, 3), 1);
+}
+
+/* Falls of a tenth of what is left and more, then of less: the middle one of three decides. */
+static void without_a_bend_the_number_is_where_one_more_wins_little(void **state)
+{
+    const double slow[] = { 1, 0.85, 0.72, 0.62, 0.60, 0.53, 0.51, 0.50, 0.49 };
+    (void)state;
+    assert_int_equal(clo_i_curve_share(slow, 9, 6), 4); /* falls after it: .03, .12, .04 */
+    assert_int_equal(clo_i_curve_share(slow, 9, 3), 3); /* the most, where none does */
+    assert_int_equal(clo_i_curve_share(slow, 4, 1), 1);
+    assert_int_equal(clo_i_curve_share((double[]){ 1, .99, .98, .97, .96 }, 5, 2), 2);
 }
 
 /* A disc that is filled evenly: the curve bends at 3, but goes on falling. */
@@ -329,8 +377,8 @@ static void an_even_heap_has_no_elbow(void **state)
     const double even[] = { 1, .637, .39, .28, .221, .189, .158, .138, .124, .113 };
     const double two_levels[] = { 1, 0.3, 0.2, 0.14, 0.03, 0.029, 0.028, 0.027 };
     (void)state;
-    assert_int_equal(clo_i_local_elbow(even, 10), 1);
-    assert_int_equal(clo_i_local_elbow(two_levels, 8), 5); /* groups of groups: the groups */
+    assert_int_equal(clo_i_curve_elbow(even, 10, 10), 1);
+    assert_int_equal(clo_i_curve_elbow(two_levels, 8, 8), 5); /* groups of groups: the groups */
 }
 
 static double error_to_expect(size_t d, size_t k, uint64_t rows, double epsilon, double *least,
@@ -484,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_pure_budget_finds_centres_too),
         cmocka_unit_test(a_plan_holds_local_sums_within_the_budget),
         cmocka_unit_test(a_plan_of_few_rows_looks_twice_and_picks_directions),
+        cmocka_unit_test(cells_are_no_more_than_records_and_few_in_very_many_columns),
         cmocka_unit_test(with_strong_noise_centres_count_that_noise_may_have_made),
         cmocka_unit_test(one_pass_is_made_where_there_is_no_budget_for_two),
         cmocka_unit_test(only_strong_noise_in_five_columns_or_more_makes_a_run_pick_directions),
@@ -492,6 +541,8 @@ int main(void)
         cmocka_unit_test(where_noise_hides_every_cluster_the_one_mean_is_told),
         cmocka_unit_test(the_number_of_clusters_is_where_the_curve_bends),
         cmocka_unit_test(an_elbow_is_the_sharpest_bend_of_the_logarithm),
+        cmocka_unit_test(a_curve_beyond_the_most_shows_a_bend_at_the_most),
+        cmocka_unit_test(without_a_bend_the_number_is_where_one_more_wins_little),
         cmocka_unit_test(an_even_heap_has_no_elbow),
         cmocka_unit_test(what_is_expected_is_near_to_what_files_have_shown),
         cmocka_unit_test(one_mean_is_not_hidden_by_what_hides_clusters),

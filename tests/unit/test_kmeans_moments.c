@@ -3,6 +3,7 @@
  * is to be trusted, and pays for its queries alone (kmeans_moments.T1).
  */
 #include "pipeline.h"
+#include "query/queries.h"
 #include "mechanism/kmeans/center_moments.h"
 #include "random/random.h"
 
@@ -62,7 +63,7 @@ static void finds_every_centre_in_every_run(void **state)
             snprintf(seed, sizeof seed, "%d", run);
             clo_release *const release = run_seeded(plan, data, seed, NULL);
             assert_true(clo_release_find(release, "centers", &found));
-            assert_true(clo_release_find(release, "weights", &weights));
+            assert_true(clo_release_find(release, "sizes", &weights));
             assert_true(clo_release_find(release, "uncertainty", &said));
             assert_true(farthest(found.data, centers, D) < 0.1);
             for (size_t c = 0; c < K; c++) {
@@ -190,7 +191,7 @@ static void nonsense_is_refused(void **state)
     clo_params *params = params_for("kmeans/moments", "clusters=3");
     (void)state;
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 0 }, CLO_EXACT, &plan, &err),
-                 CLO_ARGUMENT, err, "delta > 0");
+                 CLO_ARGUMENT, err, "delta above 0");
     clo_params_free(params);
     params = params_for("kmeans/moments", "clusters=3 reduce=71");
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),

@@ -7,6 +7,7 @@
 #include "bytes_file.h"
 #include "plan/mechanism.h"
 #include "query/peel.h"
+#include "query/queries.h"
 
 enum { ROWS = 12000, K = 4, S = 6 };
 
@@ -131,7 +132,7 @@ static void centres_of_very_many_columns_are_found(void **state)
         assert_true(clo_release_find(release, "centers_starts", &starts));
         assert_int_equal(starts.shape[0], K + 1);
         assert_true(starts.data[K] < 4 * K * S);
-        assert_true(clo_release_find(release, "weights", &weights));
+        assert_true(clo_release_find(release, "sizes", &weights));
         const double distance = distance_of(release, &m, table);
         assert_true(distance < cases[i].near);
         clo_release_free(release);

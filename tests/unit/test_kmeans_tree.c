@@ -2,8 +2,9 @@
  * Gaussian lines alone and keeps to the budget (kmeans_tree.T1); and its well-known special case is
  * one setting away. */
 #include "found_centers.h"
+#include "query/queries.h"
 #include "mechanism/common/centers_common.h"
-#include "mechanism/kmeans/tree_parts.h"
+#include "mechanism/kmeans/tree_internal.h"
 #include "parallel/parallel.h"
 
 enum { RUNS = 3 };
@@ -199,7 +200,7 @@ static void any_data_give_centres_in_the_ball(void **state)
             clo_bounded *const data = bounded_from(values, rows, &domain);
             clo_release *const release = run_seeded(plan, data, "noise", NULL);
             assert_true(clo_release_find(release, "centers", &centers));
-            assert_true(clo_release_find(release, "weights", &weights));
+            assert_true(clo_release_find(release, "sizes", &weights));
             for (size_t c = 0; c < 7; c++) {
                 assert_true(hypot(centers.data[2 * c], centers.data[2 * c + 1]) <=
                             0.5 * (1 + 1e-12));

@@ -43,7 +43,7 @@ static void seeds_and_rounds_find_the_centres(void **state)
                 snprintf(seed, sizeof seed, "%d", i);
                 clo_release *const release = run_seeded(plan, data, seed, NULL);
                 found += worst_miss(release, truth[0], NULL, K, D) < (pure ? .6 : .03);
-                assert_int_equal(clo_release_find(release, "weights", &weights), !pure);
+                assert_int_equal(clo_release_find(release, "sizes", &weights), !pure);
                 clo_release_free(release);
             }
             /* D^2 draws miss now and then, and without rounds nothing makes up for it. */
@@ -146,6 +146,22 @@ static void a_plan_lists_draws_cells_and_rounds(void **state)
     clo_plan_free(seeds);
 }
 
+/* A cell is as long as a record: in very many columns no more than there is room for. */
+static void cells_are_few_in_very_many_columns(void **state)
+{
+    const clo_domain wide = ball(1 << 20, 1, CLO_ADD_REMOVE), narrow = ball(3, 1, CLO_ADD_REMOVE);
+    (void)state;
+    clo_plan *plan = plan_for("kmeans/variates", "clusters=2", &wide, 1, 1e-6);
+    assert_int_equal(plan->lines[1].groups, 4);
+    clo_plan_free(plan);
+    plan = plan_for("kmeans/variates", "clusters=7", &wide, 1, 1e-6);
+    assert_int_equal(plan->lines[1].groups, 7);
+    clo_plan_free(plan);
+    plan = plan_for("kmeans/variates", "clusters=7", &narrow, 1, 1e-6);
+    assert_true(plan->lines[1].groups >= 28);
+    clo_plan_free(plan);
+}
+
 static void refuses_rounds_at_a_pure_epsilon_and_fewer_cells_than_seeds(void **state)
 {
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
@@ -190,6 +206,7 @@ int main(void)
         cmocka_unit_test(no_neighbours_lose_more_than_a_draw_is_charged),
         cmocka_unit_test(a_lone_record_is_not_drawn_for_certain),
         cmocka_unit_test(a_plan_lists_draws_cells_and_rounds),
+        cmocka_unit_test(cells_are_few_in_very_many_columns),
         cmocka_unit_test(refuses_rounds_at_a_pure_epsilon_and_fewer_cells_than_seeds),
         cmocka_unit_test(runs_are_total_and_the_same_on_any_threads),
     };

@@ -3,6 +3,7 @@
 #include "pipeline.h"
 #include "plan/mechanism.h"
 #include "query/choose_centers.h"
+#include "query/queries.h"
 
 enum { D = 3, K = 2, ROWS = 4000 };
 

@@ -94,7 +94,7 @@ static int check(const planted *p, size_t wanted, size_t size, const double *sta
     clo_error err;
     clo_rng *const rng = job_rng("lanczos");
     clo_stream *stream = NULL;
-    const clo_job job = job_of(NULL, p->n, 0, rng);
+    const clo_solver_input job = job_of(NULL, p->n, 0, rng);
     bool found = false;
     assert_ok(clo_i_stream_open(rng, 0, 0, &stream, &err), err);
     clo_lanczos l = { .count = p->n,
@@ -243,7 +243,7 @@ static void what_is_not_found_is_said_and_can_be_gone_on_with(void **state)
     clo_rng *const rng = job_rng("path");
     clo_stream *stream = NULL;
     const size_t n = N;
-    const clo_job job = job_of(NULL, N, 0, rng);
+    const clo_solver_input job = job_of(NULL, N, 0, rng);
     bool found = true;
     assert_ok(clo_i_stream_open(rng, 0, 0, &stream, &err), err);
     clo_lanczos l = { .count = N,

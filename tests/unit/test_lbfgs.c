@@ -69,9 +69,24 @@ static void no_steps_leave_the_start(void **state)
     double x[N] = { 0.5 }, *const scratch = scratch_for(N);
     int calls = 0;
     (void)state;
-    clo_i_descend(rosenbrock, &calls, N, x, (clo_i_descent){ 0, 0 }, scratch);
+    clo_i_descend(rosenbrock, &calls, N, x, (clo_i_descent){ .most_steps = 0 }, scratch);
     assert_true(x[0] == 0.5);
     assert_int_equal(calls, 1);
+    free(scratch);
+}
+
+/* From the origin there is no length to take a tenth of. */
+static void the_first_step_is_as_long_as_it_is_told(void **state)
+{
+    double x[N] = { 0 }, *const scratch = scratch_for(N);
+    const clo_i_descent options = { .most_steps = 1, .first = 0.05 };
+    int calls = 0;
+    (void)state;
+    clo_i_descend(rosenbrock, &calls, N, x, options, scratch);
+    double square = 0;
+    for (size_t i = 0; i < N; i++) square += x[i] * x[i];
+    assert_true(sqrt(square) >= 0.05 / 8 && sqrt(square) <= 0.05 * 8);
+    assert_true(calls < 8);
     free(scratch);
 }
 
@@ -81,6 +96,7 @@ int main(void)
         cmocka_unit_test(it_follows_a_bent_valley),
         cmocka_unit_test(it_stays_inside_of_the_domain),
         cmocka_unit_test(no_steps_leave_the_start),
+        cmocka_unit_test(the_first_step_is_as_long_as_it_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

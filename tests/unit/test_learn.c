@@ -5,7 +5,7 @@
 #include "bytes_file.h"
 #include "bound/bound.h"
 #include "plan/mechanism.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 
 enum { ROWS = 20000, D = 2, K = 3 };
 
@@ -122,7 +122,7 @@ static void a_centre_alone_keeps_the_public_norm(void **state)
     learning.norm_about = 10;
     clo_plan *const plan = plan_learning(&domain, &learning, (clo_loss){ 4, 1e-6 });
     clo_bounded *const data = bounded_from(heaps(), ROWS, &domain);
-    clo_release *const release = run_seeded(plan, data, "centre", NULL);
+    clo_release *const release = run_seeded(plan, data, "center", NULL);
     assert_int_equal(clo_plan_line_count(plan), 2);
     assert_true(clo_release_find(release, "learnt_center", &center));
     assert_true(hypot(center.data[0] - 500, center.data[1] + 300) < 5);

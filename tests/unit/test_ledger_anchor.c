@@ -3,6 +3,7 @@
  * how far it had come (ledger.T8, ledger.T9).
  */
 #include "ledger_place.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
 #include <sys/file.h>
@@ -35,9 +36,9 @@ static void refuses_a_loose_or_damaged_key(void **state)
     assert_int_equal(chmod(p->key, 0600), 0);
     clo_ledger_close(open_at(p->ledger));
     in_shell(p, "echo nonsense > '%s/config/cloister/ledger.key'");
-    refuses(p->ledger, "is not 64 hexadecimal digits");
+    refuses(p->ledger, "a line of 64 hexadecimal digits");
     in_shell(p, "rm '%s/config/cloister/ledger.key'; mkdir '%s/config/cloister/ledger.key'");
-    refuses(p->ledger, "is not a plain file");
+    refuses(p->ledger, "is not an ordinary file");
 }
 
 static void wants_a_place_for_the_key(void **state)
@@ -46,7 +47,7 @@ static void wants_a_place_for_the_key(void **state)
     char *const home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HOME");
-    refuses(p->ledger, "neither XDG_CONFIG_HOME nor HOME");
+    refuses(p->ledger, "set HOME or XDG_CONFIG_HOME");
     setenv("HOME", p->folder, 1);
     clo_ledger_close(open_at(p->ledger));
     in_shell(p, "test -f '%s/.config/cloister/ledger.key'");
@@ -70,7 +71,7 @@ static void is_shown_without_its_key_but_not_checked_nor_charged(void **state)
             snprintf(path, sizeof path, "%s/other.db", p->folder);
             clo_ledger_close(open_at(path));
         }
-        const char *const words = other ? "put the right one there" : "bring it back";
+        const char *const words = other ? "put the right key there" : "bring the key back";
         refuses(p->ledger, words);
         assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
         assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
@@ -147,7 +148,7 @@ static void notices_a_restored_old_copy(void **state)
     charge_times(ledger, 1);
     clo_ledger_close(ledger);
     in_shell(p, "cp '%s/ledger.db' '%s/new.db'; cp '%s/old.db' '%s/ledger.db'");
-    refuses(p->ledger, "is an older copy or was cut short: it ends at charge 2");
+    refuses(p->ledger, "is an older copy: it ends at charge 2");
     assert_fails(clo_ledger_open_existing(p->ledger, &ledger, &err), CLO_LEDGER, err, "older copy");
     in_shell(p, "cp '%s/new.db' '%s/ledger.db'"); /* as the sentence says */
     ledger = open_at(p->ledger);
@@ -155,7 +156,7 @@ static void notices_a_restored_old_copy(void **state)
     clo_ledger_close(ledger);
     /* Nobody makes an old copy good by removing who knows better. */
     in_shell(p, "cp '%s/old.db' '%s/ledger.db'; rm '%s'/config/cloister/anchors/*");
-    refuses(p->ledger, "is not there, so nobody knows whether this is an old copy");
+    refuses(p->ledger, "is missing, so this may be an old copy");
 }
 
 /* ledger.T9: also while it is open, and where a cap is what is missing. */
@@ -172,7 +173,7 @@ static void notices_a_copy_put_under_an_open_ledger(void **state)
     assert_fails(try_charge(ledger, NULL, NULL, &receipt, &err), CLO_LEDGER, err, "older copy");
     assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "older copy");
     clo_ledger_close(ledger);
-    refuses(p->ledger, "it ends at charge 1 and declaration 0, and there were 1 and 1");
+    refuses(p->ledger, "it ends at charge 1 and declaration 0, but there were 1 and 1");
 }
 
 /* ledger.T9 */
@@ -192,7 +193,7 @@ static void notices_another_history_of_the_same_length(void **state)
     charge_times(ledger, 3);
     clo_ledger_close(ledger);
     in_shell(p, "rm -r '%s/config'; mv '%s/right' '%s/config'");
-    refuses(p->ledger, "its charge 3 is another one than the anchor remembers");
+    refuses(p->ledger, "its charge 3 differs from that in the anchor");
 }
 
 /* ledger.T9: a crash between the commit and the anchor locks nobody out. */
@@ -236,7 +237,7 @@ static void reads_an_anchor_with_a_torn_record(void **state)
             in_shell(p, "rm -r '%s/config'; cp -r '%s/kept' '%s/config'");
         }
     assert_int_equal(truncate(path, 0), 0);
-    refuses(p->ledger, "is damaged, or under another key");
+    refuses(p->ledger, "is damaged or belongs to another key");
 }
 
 /* A ledger that nobody used goes, with its anchor; one that is only read, or was used, stays. */
@@ -286,7 +287,7 @@ static void notices_a_ledger_that_was_removed_or_replaced(void **state)
     charge_times(ledger, 2);
     clo_ledger_close(ledger);
     in_shell(p, "rm '%s/ledger.db'");
-    refuses(p->ledger, "that ended at charge 2 and declaration 0, and it is gone");
+    refuses(p->ledger, "with 2 charges and 0 declarations, and it is gone");
     in_shell(p, "rm -f '%s/ledger.db'");
     snprintf(other, sizeof other, "%s/other.db", p->folder);
     clo_ledger_close(open_at(other)); /* elsewhere one can begin anew */
@@ -323,7 +324,7 @@ static void misses_a_ledger_that_was_copied_and_removed(void **state)
     charge_times(ledger, 1);
     clo_ledger_close(ledger);
     in_shell(p, "rm '%s/ledger.db'");
-    refuses(p->ledger, "that ended at charge 2 and declaration 0, and it is gone");
+    refuses(p->ledger, "with 2 charges and 0 declarations, and it is gone");
     in_shell(p, "rm -f '%s/ledger.db'; cp '%s/copy.db' '%s/third.db'; rm '%s/copy.db'");
     refuses(copy, "it is gone");
     in_shell(p, "rm -f '%s/copy.db'; mv '%s/third.db' '%s/copy.db'");
@@ -393,7 +394,7 @@ static void takes_an_anchor_of_the_first_format(void **state)
     write_first_format(ledger, &head);
     clo_ledger_close(ledger);
     in_shell(p, "cp '%s/ledger.db' '%s/new.db'; cp '%s/old.db' '%s/ledger.db'");
-    refuses(p->ledger, "it ends at charge 1 and declaration 0, and there were 3 and 0");
+    refuses(p->ledger, "it ends at charge 1 and declaration 0, but there were 3 and 0");
     in_shell(p, "cp '%s/new.db' '%s/ledger.db'");
     ledger = open_at(p->ledger);
     charge_times(ledger, 2);
@@ -401,7 +402,7 @@ static void takes_an_anchor_of_the_first_format(void **state)
     clo_ledger_close(ledger);
     in_shell(p, "! grep -q 'anchor 1' '%s'/config/cloister/anchors/*"); /* both are new by now */
     in_shell(p, "cp '%s/new.db' '%s/ledger.db'");
-    refuses(p->ledger, "it ends at charge 3 and declaration 0, and there were 5 and 0");
+    refuses(p->ledger, "it ends at charge 3 and declaration 0, but there were 5 and 0");
 }
 
 static void says_that_the_anchor_cannot_be_written(void **state)
@@ -413,6 +414,84 @@ static void says_that_the_anchor_cannot_be_written(void **state)
 }
 
 /* ledger.T9: a charge that the anchor cannot learn of is not made. */
+/* A cap alone is a past, too: without its anchor nobody knows what was charged against it. */
+static void misses_the_anchor_of_a_cap_that_nothing_was_charged_against(void **state)
+{
+    const place *p = *state;
+    clo_error err;
+    clo_ledger *ledger = open_at(p->ledger);
+    assert_ok(clo_ledger_declare(ledger, "d", (clo_loss){ 1, 0 }, &err), err);
+    clo_ledger_close(ledger);
+    in_shell(p, "rm '%s/config/cloister/anchors/'*");
+    refuses(p->ledger, "is missing, so this may be");
+}
+
+/* ---- what is on the disk when --------------------------------------------------------------- */
+
+static char done[64];
+static size_t done_count, failing;
+
+static ssize_t note_write(int file, const void *bytes, size_t count, off_t at)
+{
+    if (count == ANCHOR_RECORD) done[done_count++ % sizeof done] = 'W';
+    if (failing && count == ANCHOR_RECORD && --failing == 0) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return pwrite(file, bytes, count, at);
+}
+
+static int note_sync(int file)
+{
+    done[done_count++ % sizeof done] = 'S';
+    return fdatasync(file);
+}
+
+static const char *what_is_done(void)
+{
+    done[done_count % sizeof done] = 0;
+    done_count = 0;
+    return done;
+}
+
+/* Of the two records one is on the disk at any time.  So the older one is not written over before
+ * the newer one is there, also where another process has written it; and a disk without room is
+ * found out before anything is recorded. */
+static void a_record_is_on_the_disk_before_the_other_is_written(void **state)
+{
+    const place *p = *state;
+    clo_error err;
+    clo_ledger *const ledger = open_at(p->ledger), *const other = open_at(p->ledger);
+    clo_i_receipt receipt;
+    charge_times(ledger, 1);
+    clo_i_anchor_pwrite = note_write;
+    clo_i_anchor_fdatasync = note_sync;
+    done_count = 0;
+    charge_times(ledger, 1);
+    assert_string_equal(what_is_done(), "WWS"); /* its own note was synced by the charge before */
+    charge_times(other, 1);
+    assert_string_equal(what_is_done(), "SWWS"); /* that of another handle may not be */
+    clo_i_held held = { .file = -1 };
+    clo_i_head head;
+    bool there = false, readable = false;
+    assert_ok(clo_i_ledger_get_head(other, &head, &err), err);
+    assert_ok(clo_i_anchor_open(other, &held, &there, &readable, &err), err);
+    clo_i_note note = held.note;
+    note.number++;
+    assert_ok(clo_i_anchor_set(other, &held, &note, &err), err);
+    clo_i_anchor_release(&held);
+    assert_string_equal(what_is_done(), "SWSWS");
+    const uint64_t charges = charges_of(other);
+    failing = 1;
+    assert_fails(try_charge(other, NULL, NULL, &receipt, &err), CLO_LEDGER, err,
+                 "nothing was recorded");
+    clo_i_anchor_pwrite = pwrite;
+    clo_i_anchor_fdatasync = fdatasync;
+    assert_int_equal(charges_of(other), charges);
+    clo_ledger_close(other);
+    clo_ledger_close(ledger);
+}
+
 static void charges_nothing_while_somebody_holds_the_anchor(void **state)
 {
     const place *p = *state;
@@ -423,9 +502,9 @@ static void charges_nothing_while_somebody_holds_the_anchor(void **state)
     ledger->patience_ms = 100;
     assert_int_equal(flock(file, LOCK_EX), 0);
     assert_fails(try_charge(ledger, NULL, NULL, &receipt, &err), CLO_LEDGER, err,
-                 "in use by another process, and still was after 0.1 seconds, so nothing was");
+                 "for more than 0.1 seconds, so nothing was");
     assert_fails(clo_ledger_declare(ledger, "d", (clo_loss){ 2, 0 }, &err), CLO_LEDGER, err,
-                 "in use by another process");
+                 "another process has used");
     is_sound(ledger); /* reading waits for nobody */
     close(file);
     charge_times(ledger, 1);
@@ -454,6 +533,8 @@ int main(void)
         IN_PLACE(misses_a_ledger_that_was_copied_and_removed),
         IN_PLACE(takes_an_anchor_of_the_first_format),
         IN_PLACE(says_that_the_anchor_cannot_be_written),
+        IN_PLACE(misses_the_anchor_of_a_cap_that_nothing_was_charged_against),
+        IN_PLACE(a_record_is_on_the_disk_before_the_other_is_written),
         IN_PLACE(charges_nothing_while_somebody_holds_the_anchor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void who_asked_cannot_be_changed(void **state)
         tamper(p->ledger, ways[i]);
         /* It is the last charge, which opening checks. */
         assert_fails(clo_ledger_open(p->ledger, &ledger, &err), CLO_LEDGER, err,
-                     "charge 1 was changed");
+                     "charge 1 is wrong or missing");
     }
     in_shell(p, "cp '%s/kept.db' '%s/ledger.db'");
     assert_int_equal(sqlite3_open(p->ledger, &db), SQLITE_OK);

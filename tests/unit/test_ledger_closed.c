@@ -45,12 +45,11 @@ static void charges_what_was_declared_alone(void **state)
     assert_ok(clo_ledger_declare(ledger, "panel", CAP, &err), err);
     static const char *const wrong[] = { "Panel", "panel ", "p\xd0\xb0nel", "pane1", "poeple" };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_fails(charge_named(ledger, wrong[i], &err), CLO_ARGUMENT, err, "is closed");
+        assert_fails(charge_named(ledger, wrong[i], &err), CLO_ARGUMENT, err, "has no data set");
         assert_fails(clo_ledger_check_dataset(ledger, wrong[i], &err), CLO_ARGUMENT, err,
-                     "is closed");
+                     "has no data set");
     }
-    assert_fails(charge_named(ledger, "Panel ", &err), CLO_ARGUMENT, err,
-                 "'panel', which looks alike");
+    assert_fails(charge_named(ledger, "Panel ", &err), CLO_ARGUMENT, err, "did you mean 'panel'");
     assert_int_equal(charges_of(ledger), 0);
     assert_ok(clo_ledger_check_dataset(ledger, "panel", &err), err);
     assert_ok(charge_named(ledger, "panel", &err), err);
@@ -86,7 +85,7 @@ static void opening_makes_nothing(void **state)
     assert_fails(clo_ledger_open(p->ledger, &ledger, &err), CLO_LEDGER, err, "there is no ledger");
     assert_int_equal(access(p->ledger, F_OK), -1);
     in_shell(p, ": > '%s/ledger.db'");
-    assert_fails(clo_ledger_open(p->ledger, &ledger, &err), CLO_LEDGER, err, "the file is empty");
+    assert_fails(clo_ledger_open(p->ledger, &ledger, &err), CLO_LEDGER, err, "is empty");
 }
 
 /* Who can write the file but has not the key cannot open a closed ledger: the charge that would
@@ -108,7 +107,7 @@ static void cannot_be_opened_by_taking_the_act_away(void **state)
         in_shell(p, "cp '%s/kept.db' '%s/ledger.db'");
         tamper(p->ledger, ways[i]);
         ledger = open_at(p->ledger);
-        assert_fails(charge_named(ledger, "poeple", &err), CLO_LEDGER, err, "not sound");
+        assert_fails(charge_named(ledger, "poeple", &err), CLO_LEDGER, err, "was changed");
         assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "declaration 1");
         clo_ledger_close(ledger);
     }
@@ -137,6 +136,8 @@ static void names_that_look_alike_are_one(void **state)
         { "panel", "paneI" },
         { "PANEL I", "panel i" },
         { "people-2024", "people_2024" },
+        { "people 2024", "people-2024" },
+        { "people 2024", "people_2024" },
         { "v0", "vO" },
         { "b\xc3\xa4r", "B\xc3\x84R" },     /* a with two dots */
         { "\xc5\xa1koda", "\xc5\xa0koda" }, /* s with a hook */
@@ -202,7 +203,7 @@ static void declares_names_that_people_can_tell_apart(void **state)
                                            "a/b" };
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         assert_fails(clo_ledger_declare(ledger, foreign[i], CAP, &err), CLO_ARGUMENT, err,
-                     "made of Latin letters");
+                     "use Latin letters");
     assert_fails(clo_ledger_declare(ledger, "PANEL", CAP, &err), CLO_ARGUMENT, err,
                  "'panel', and 'PANEL' looks the same");
     assert_int_equal(facts_of(ledger).declarations, 2);
@@ -234,7 +235,7 @@ static void notices_declared_data_under_another_name(void **state)
               err);
     assert_fails(
         clo_ledger_declare_data(ledger, "inner", CAP, NULL, "/data/people/in", false, &err),
-        CLO_ARGUMENT, err, "this folder holds the data set 'people'");
+        CLO_ARGUMENT, err, "the files of this folder are already the data set 'people'");
     assert_ok(clo_ledger_declare_data(ledger, "inner", CAP, NULL, "/data/people/in", true, &err),
               err);
     assert_string_equal(known_as(ledger, "panel", people), "people");
@@ -245,11 +246,11 @@ static void notices_declared_data_under_another_name(void **state)
     assert_string_equal(known_at(ledger, "panel", "/data/people2/a.csv"), "");
     assert_string_equal(known_at(ledger, "people", "/data/people/in/a.csv"), "inner");
     assert_fails(clo_ledger_declare_data(ledger, "panel", CAP, people, NULL, false, &err),
-                 CLO_ARGUMENT, err, "these data are the data set 'people'");
+                 CLO_ARGUMENT, err, "these data are already the data set 'people'");
     assert_ok(clo_ledger_declare_data(ledger, "panel", CAP, people, NULL, true, &err), err);
     assert_string_equal(known_as(ledger, "panel", people), "");
     assert_fails(clo_ledger_declare_data(ledger, "p", CAP, NULL, "here", false, &err), CLO_ARGUMENT,
-                 err, "whole path");
+                 err, "path that begins with /");
     is_sound(ledger);
     clo_ledger_close(ledger);
 }

@@ -153,7 +153,8 @@ static void a_refused_charge_leaves_no_row(void **state)
                                   .rho = UINT64_C(1) << 47,
                                   .content = people };
     assert_ok(clo_ledger_declare(ledger, "d", (clo_loss){ 0.5, 0 }, &err), err);
-    assert_fails(clo_i_ledger_charge(ledger, &charge, &receipt, &err), CLO_BUDGET, err, "cover");
+    assert_fails(clo_i_ledger_charge(ledger, &charge, &receipt, &err), CLO_BUDGET, err,
+                 "not enough budget is left");
     assert_ok(clo_i_sql_number(ledger, "SELECT count(*) FROM content", &rows, &err), err);
     assert_int_equal(rows, 0);
     clo_ledger_close(ledger);

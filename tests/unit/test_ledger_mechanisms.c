@@ -76,12 +76,12 @@ static void admits_one(clo_ledger *ledger, const char *dataset, const clo_mechan
     clo_grant_free(grant);
     grant = NULL;
     assert_fails(clo_ledger_spend(ledger, dataset, plan, &grant, &err), CLO_BUDGET, err,
-                 "does not cover this run");
+                 "budget is left on");
     const clo_loss little = { cap.epsilon / 1000, cap.delta };
     clo_plan *const small = preset_plan(mechanism, relation, little);
     if (small)
         assert_fails(clo_ledger_spend(ledger, dataset, small, &grant, &err), CLO_BUDGET, err,
-                     "does not cover this run");
+                     "budget is left on");
     clo_plan_free(small);
     assert_null(grant);
 }

@@ -144,7 +144,42 @@ static void charges_up_to_the_lowered_cap(void **state)
     clo_ledger_close(ledger);
 }
 
+/* In both numbers, each time below what it was last, and not below what was declared. */
+static void a_cap_that_was_lowered_is_not_raised_again(void **state)
+{
+    static const clo_loss more[] = { { 1.25, 1e-6 }, { 1, 3e-6 }, { 0.5, 3e-6 }, { 1.25, 0 } };
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    assert_ok(clo_ledger_declare(ledger, "d", (clo_loss){ 2, 1e-5 }, &err), err);
+    assert_ok(clo_ledger_lower(ledger, "d", (clo_loss){ 1, 2e-6 }, "less", &err), err);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        assert_fails(clo_ledger_lower(ledger, "d", more[i], "more", &err), CLO_ARGUMENT, err,
+                     "only be lowered");
+    assert_ok(clo_ledger_lower(ledger, "d", (clo_loss){ 1, 1e-6 }, "less", &err), err);
+    clo_ledger_close(ledger);
+}
+
+/* What ends a data set may be the only thing that was ever decided. */
+static void a_data_set_is_closed_by_the_first_word(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    declare(ledger, "d", 2);
+    assert_ok(clo_ledger_end(ledger, "d", "enough", &err), err);
+    assert_fails(charge_on(ledger, "d", 0.25, NULL, &err), CLO_BUDGET, err, "was closed");
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
 static int64_t the_time;
+
+static bool take_left(void *user, const clo_account *account)
+{
+    *(double *)user = account->left.epsilon;
+    return true;
+}
 
 static int64_t set_clock(void)
 {
@@ -171,8 +206,36 @@ static void charges_until_the_day_and_the_end(void **state)
     assert_ok(clo_ledger_end(ledger, "d", "enough", &err), err);
     assert_fails(charge_on(ledger, "d", 0.25, NULL, &err), CLO_BUDGET, err, "was closed");
     assert_fails(clo_ledger_end(ledger, "nobody", "?", &err), CLO_ARGUMENT, err, "has no cap");
-    assert_fails(clo_ledger_end(ledger, "d", "", &err), CLO_ARGUMENT, err, "must say why");
+    assert_fails(clo_ledger_end(ledger, "d", "", &err), CLO_ARGUMENT, err, "states the reason");
     assert_true(spent_on(ledger, "d") == 2 * QUARTER);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+/* ledger.T15: the latest time that a charge or an act has seen counts, whatever the clock says. */
+static void stays_expired_when_the_clock_is_put_back(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    double left = -1;
+    ledger->clock = set_clock;
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i ? "e" : "d";
+        the_time = 1000 + 10000 * i;
+        declare(ledger, name, 2);
+        assert_ok(clo_ledger_expire(ledger, name, 2000 + 10000 * i, "soon", &err), err);
+        assert_ok(charge_on(ledger, name, 0.25, NULL, &err), err);
+        the_time = 2000 + 10000 * i;
+        if (i == 0)
+            assert_ok(charge_on(ledger, "other", 0.25, NULL, &err), err);
+        else
+            assert_ok(clo_ledger_lower(ledger, "d", (clo_loss){ 1, 0 }, "less", &err), err);
+        the_time = 1500 + 10000 * i;
+        assert_fails(charge_on(ledger, name, 0.25, NULL, &err), CLO_BUDGET, err, "has expired");
+        assert_ok(clo_ledger_accounts(ledger, name, take_left, &left, &err), err);
+        assert_true(left == 0);
+    }
     is_sound(ledger);
     clo_ledger_close(ledger);
 }
@@ -194,7 +257,7 @@ static void charges_a_group_along_or_nothing_at_all(void **state)
     assert_ok(charge_on(ledger, "a", 0.25, NULL, &err), err);
     assert_ok(charge_on(ledger, "b", 0.25, NULL, &err), err);
     assert_true(spent_on(ledger, "g") == 3 * QUARTER);
-    assert_fails(charge_on(ledger, "b", 0.5, NULL, &err), CLO_BUDGET, err, "data set g");
+    assert_fails(charge_on(ledger, "b", 0.5, NULL, &err), CLO_BUDGET, err, "left on");
     assert_true(spent_on(ledger, "a") == 2 * QUARTER && spent_on(ledger, "b") == QUARTER);
     assert_true(spent_on(ledger, "g") == 3 * QUARTER); /* neither of the two */
     assert_ok(clo_ledger_end(ledger, "g", "enough", &err), err);
@@ -288,7 +351,8 @@ static void a_charge_notices_a_term_of_another_data_set(void **state)
     declare(ledger, "a", 2);
     declare(ledger, "b", 2);
     assert_ok(clo_ledger_lower(ledger, "a", (clo_loss){ 0.5, 0 }, "less", &err), err);
-    assert_fails(clo_i_ledger_charge(ledger, &charge, &receipt, &err), CLO_BUDGET, err, "cover");
+    assert_fails(clo_i_ledger_charge(ledger, &charge, &receipt, &err), CLO_BUDGET, err,
+                 "was lowered");
     clo_ledger_close(ledger);
     tamper(p->ledger, "DROP TRIGGER act_is_not_changed; UPDATE act SET dataset = (SELECT id FROM "
                       "dataset WHERE name = 'b') WHERE kind = 'lower'");
@@ -320,6 +384,98 @@ static void what_is_adopted_counts_by_its_rho(void **state)
     clo_ledger_close(ledger);
 }
 
+/* Of what was released with a delta nobody knows a rho: it counts for all that there is. */
+static void what_is_adopted_with_a_delta_has_no_rho(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    const clo_loss cap = { 2, 1e-5 }, loss = { 0.25, 1e-6 };
+    clo_i_account account;
+    bool all = true, found = false;
+    clo_error err;
+    assert_ok(clo_ledger_declare(ledger, "a", cap, &err), err);
+    assert_ok(clo_ledger_adopt(ledger, "a", loss, "replace", "a table", &all, &err), err);
+    assert_ok(clo_i_ledger_find_account(ledger, "a", &account, &found, &err), err);
+    assert_true(!all && account.spent.rho == LEDGER_UNITS_LIMIT && account.rule == CLO_RULE_BASIC);
+    clo_ledger_close(ledger);
+}
+
+/* All that is left of a member is not all that was released, for the group. */
+static void what_is_adopted_takes_nothing_where_a_group_would_not_know(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    bool all = false;
+    clo_error err;
+    declare(ledger, "a", 1);
+    declare(ledger, "g", 2);
+    assert_ok(clo_ledger_join(ledger, "a", "g", "x", &err), err);
+    assert_fails(
+        clo_ledger_adopt(ledger, "a", (clo_loss){ 1.5, 0 }, "replace", "a table", &all, &err),
+        CLO_BUDGET, err, "close them");
+    assert_true(spent_on(ledger, "a") == 0 && spent_on(ledger, "g") == 0);
+    clo_ledger_close(ledger);
+}
+
+/* Many charges that were chosen as answers came are added: their rhos are no rho of one (T4). */
+static void the_past_of_a_member_counts_by_adding(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    const clo_loss cap = { 2, 1e-5 };
+    const clo_i_charge charge = { .dataset = "a",
+                                  .mechanism = "kmeans/lloyd",
+                                  .relation = "replace",
+                                  .loss = { 0.25, 1e-6 },
+                                  .rho = 1000 };
+    clo_i_receipt receipt;
+    clo_i_account account;
+    bool found = false;
+    clo_error err;
+    assert_ok(clo_ledger_declare(ledger, "a", cap, &err), err);
+    assert_ok(clo_ledger_declare(ledger, "g", cap, &err), err);
+    for (int i = 0; i < 3; i++)
+        assert_ok(clo_i_ledger_charge(ledger, &charge, &receipt, &err), err);
+    assert_ok(clo_ledger_join(ledger, "a", "g", "x", &err), err);
+    assert_ok(clo_i_ledger_find_account(ledger, "g", &account, &found, &err), err);
+    assert_true(account.rule == CLO_RULE_BASIC && account.spent.rho == LEDGER_UNITS_LIMIT);
+    assert_true(account.spent.epsilon == 3 * QUARTER);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+/* A member that is charged without its group, by who has the key: the replay misses it. */
+static void a_group_that_was_left_out_is_missed(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    uint64_t wrong = 0;
+    clo_error err;
+    declare(ledger, "a", 2);
+    declare(ledger, "g", 2);
+    declare(ledger, "h", 2);
+    assert_ok(clo_ledger_join(ledger, "a", "g", "x", &err), err);
+    assert_ok(charge_on(ledger, "a", 0.25, NULL, &err), err);
+    is_sound(ledger);
+    clo_i_writing w;
+    assert_ok(clo_i_write_begin(ledger, "a", NULL, true, &w, &err), err);
+    clo_i_account after = w.account;
+    clo_i_entry entry = { .cost = { QUARTER, 0, 100, 0 },
+                          .asked = { 0.25, 0 },
+                          .attributed = false };
+    snprintf(entry.mechanism, sizeof entry.mechanism, "kmeans/lloyd");
+    snprintf(entry.relation, sizeof entry.relation, "replace");
+    assert_ok(clo_i_token_random(entry.token, &err), err);
+    clo_i_account_add(&after, "replace", entry.asked, &entry.cost);
+    assert_ok(clo_i_charge_insert(ledger, &entry, &after, &w.head, &err), err);
+    assert_ok(clo_i_write_account(ledger, &w, &after, &err), err);
+    assert_ok(clo_i_write_end(ledger, &w, CLO_OK, &err), err);
+    assert_ok(clo_i_terms_verify(ledger, &wrong, &err), err);
+    assert_true(wrong > 0);
+    assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "not charged to its group");
+    clo_ledger_close(ledger);
+}
+
 /* Once along, by the caller's word: to what has a cap, and to nothing else. */
 static void charges_along_what_has_a_cap_alone(void **state)
 {
@@ -331,7 +487,7 @@ static void charges_along_what_has_a_cap_alone(void **state)
     assert_ok(charge_on(ledger, "free", 0.25, NULL, &err), err); /* an account without a cap */
     assert_ok(charge_on(ledger, "a", 0.25, "g", &err), err);
     assert_true(spent_on(ledger, "a") == QUARTER && spent_on(ledger, "g") == QUARTER);
-    assert_fails(charge_on(ledger, "a", 0.5, "g", &err), CLO_BUDGET, err, "data set g");
+    assert_fails(charge_on(ledger, "a", 0.5, "g", &err), CLO_BUDGET, err, "left on");
     assert_fails(charge_on(ledger, "a", 0.25, "nobody", &err), CLO_ARGUMENT, err, "has no cap for");
     assert_fails(charge_on(ledger, "a", 0.25, "free", &err), CLO_ARGUMENT, err, "has no cap for");
     assert_true(spent_on(ledger, "a") == QUARTER && spent_on(ledger, "free") == QUARTER);
@@ -392,7 +548,7 @@ static void counts_by_the_rule_that_was_chosen(void **state)
                      "basic or zcdp");
         assert_ok(clo_ledger_choose_rule(ledger, name, name, "known before", &err), err);
         assert_fails(clo_ledger_choose_rule(ledger, name, "basic", "again", &err), CLO_ARGUMENT,
-                     err, "is decided");
+                     err, "is already decided");
         assert_ok(clo_i_ledger_charge(ledger, &charge, &receipt, &err), err);
         assert_ok(clo_i_ledger_find_account(ledger, name, &account, &found, &err), err);
         assert_true(found && account.rule == rules[i].rule);
@@ -409,11 +565,18 @@ int main(void)
         cmocka_unit_test(a_lowered_cap_lowers_the_capacity),
         cmocka_unit_test(terms_are_those_of_the_data_set),
         IN_PLACE(charges_up_to_the_lowered_cap),
+        IN_PLACE(a_cap_that_was_lowered_is_not_raised_again),
+        IN_PLACE(a_data_set_is_closed_by_the_first_word),
         IN_PLACE(charges_until_the_day_and_the_end),
+        IN_PLACE(stays_expired_when_the_clock_is_put_back),
         IN_PLACE(charges_a_group_along_or_nothing_at_all),
         IN_PLACE(keeps_every_account_that_was_charged),
         IN_PLACE(says_whether_what_is_adopted_took_all),
         IN_PLACE(a_charge_notices_a_term_of_another_data_set),
+        IN_PLACE(what_is_adopted_with_a_delta_has_no_rho),
+        IN_PLACE(what_is_adopted_takes_nothing_where_a_group_would_not_know),
+        IN_PLACE(the_past_of_a_member_counts_by_adding),
+        IN_PLACE(a_group_that_was_left_out_is_missed),
         IN_PLACE(what_is_adopted_counts_by_its_rho),
         IN_PLACE(charges_along_what_has_a_cap_alone),
         IN_PLACE(a_group_is_of_data_sets_and_covers_their_past),

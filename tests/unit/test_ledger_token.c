@@ -55,9 +55,9 @@ static void is_not_charged_twice(void **state)
     char *bytes = NULL;
     size_t length = 0;
     /* CHARGED and not STORED: dead, for whoever asks. */
-    assert_fails(try_charge(ledger, "t", plan_a, &other, &err), CLO_LEDGER, err, "has no result");
+    assert_fails(try_charge(ledger, "t", plan_a, &other, &err), CLO_LEDGER, err, "has no release");
     assert_fails(clo_i_ledger_fetch(ledger, "d", plan_a, "t", NULL, &bytes, &length, &err),
-                 CLO_LEDGER, err, "another try needs another token");
+                 CLO_LEDGER, err, "a new run needs another token");
     assert_ok(clo_i_ledger_store(ledger, &receipt, result, sizeof result, &err), err);
     assert_fails(try_charge(ledger, "t", plan_a, &other, &err), CLO_ARGUMENT, err, "fetch it");
     assert_int_equal(charges_of(ledger), 1);
@@ -76,9 +76,9 @@ static void is_good_for_one_plan_on_one_data_set(void **state)
     size_t length = 0;
     for (int stored = 0; stored < 2; stored++) {
         assert_fails(try_charge(ledger, "t", plan_b, &receipt, &err), CLO_ARGUMENT, err,
-                     "belongs to another plan (charge 1)");
+                     "with other settings (charge 1)");
         assert_fails(clo_i_ledger_fetch(ledger, "d", plan_b, "t", NULL, &bytes, &length, &err),
-                     CLO_ARGUMENT, err, "belongs to another plan");
+                     CLO_ARGUMENT, err, "with other settings");
         assert_fails(clo_i_ledger_fetch(ledger, "e", plan_a, "t", NULL, &bytes, &length, &err),
                      CLO_ARGUMENT, err, "belongs to a run on the data set d");
         if (!stored)
@@ -117,7 +117,7 @@ static void gives_a_result_by_its_token_alone(void **state)
     assert_int_equal(strlen(unnamed.token), 32);
     assert_ok(clo_i_ledger_store(ledger, &unnamed, result, sizeof result, &err), err);
     assert_fails(clo_ledger_result(ledger, "dead", &bytes, &length, &err), CLO_LEDGER, err,
-                 "has no result");
+                 "has no release");
     assert_fails(clo_ledger_result(ledger, "t", &bytes, &length, &err), CLO_ARGUMENT, err,
                  "knows no token t");
     assert_fails(clo_ledger_result(ledger, "", &bytes, &length, &err), CLO_ARGUMENT, err, "token");
@@ -176,7 +176,7 @@ static void notices_a_changed_result(void **state)
             tamper(p->ledger, clo_i_ledger_schema[i].text);
     ledger = open_at(p->ledger);
     assert_fails(clo_i_ledger_fetch(ledger, "d", plan_a, "t", NULL, &bytes, &length, &err),
-                 CLO_LEDGER, err, "stored result of charge 1");
+                 CLO_LEDGER, err, "stored release of charge 1");
     assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "stored result of charge 1");
     clo_ledger_close(ledger);
 }
@@ -217,7 +217,7 @@ static void works_from_plan_to_bytes(void **state)
     assert_memory_equal(bytes, result, sizeof result);
     clo_ledger_bytes_free(bytes);
     assert_fails(clo_ledger_fetch(ledger, "d", other, "may", &bytes, &length, &err), CLO_ARGUMENT,
-                 err, "another plan");
+                 err, "other settings");
     assert_ok(clo_grant_unmetered(plan, &unmetered, &err), err);
     assert_fails(clo_ledger_store(ledger, unmetered, result, 1, &err), CLO_ARGUMENT, err,
                  "charged for it");
@@ -239,7 +239,7 @@ static void tells_two_files_of_one_name_apart(void **state)
     assert_ok(clo_ledger_claim(ledger, "d", "/a/d", &err), err);
     assert_ok(clo_ledger_claim(ledger, "d", "/a/d", &err), err);
     assert_fails(clo_ledger_claim(ledger, "d", "/b/d", &err), CLO_ARGUMENT, err,
-                 "is another file of that name, /a/d");
+                 "has another file under the name d, /a/d");
     assert_fails(clo_ledger_claim(ledger, "d", "", &err), CLO_ARGUMENT, err, "must not be empty");
     is_sound(ledger);
     clo_ledger_close(ledger);

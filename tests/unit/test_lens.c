@@ -2,16 +2,17 @@
  * formula says; the sums and Gram matrices of gaussian_sum and gaussian_gram are those of what is
  * seen; the meter refuses another lens than the plan's.  lens.T2: what is kept is what is seen. */
 #include "pipeline.h"
-#include "query/query.h"
+#include "ask/query.h"
+#include "query/queries.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"
-#include "query/kept.h"
-#include "query/parts.h"
+#include "ask/lens_cache.h"
+#include "ask/query_steps.h"
 #include "query/seed.h"
 
 enum { ROWS = 300, D = 17, RANK = 5 };
@@ -225,6 +226,10 @@ static void the_meter_refuses_another_lens(void **state)
     assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
                  "lens");
     context.lens = &f->lenses[0];
+    line.cols = RANK + 1; /* one column more than is seen */
+    assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
+                 "lens");
+    line.cols = RANK;
     line.bits = 21; /* finer than what a lens shows is proved for */
     assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
                  "21 bits");
@@ -366,6 +371,75 @@ static void labels_are_kept_as_long_as_the_rule_is_the_same(void **state)
     free(values);
 }
 
+/* lens.T2: whatever is another lens is looked through anew: each entry of its map, and each number
+ * beside it, is changed by itself. */
+static void what_is_kept_is_of_one_lens(void **state)
+{
+    const fixture *const f = *state;
+    const clo_lens *const own = &f->lenses[2];
+    const clo_line line = { .query = &clo_i_query_local_sum,
+                            .lens = CLO_LENS,
+                            .cols = own->cols,
+                            .event = { .count = 2 } };
+    const size_t entries = own->from * own->cols;
+    double *const rows = malloc(entries * sizeof *rows);
+    clo_context context = context_for(f, NULL, NULL, 1, 11);
+    clo_lens other = *own;
+    clo_kept kept;
+    clo_error err;
+    assert_ok(clo_i_kept_take(f->space, &line, 1, f->data, &kept, &err), err);
+    context.kept = &kept;
+    memcpy(rows, own->rows, entries * sizeof *rows);
+    other.rows = rows;
+    for (size_t e = 0; e < entries + 3; e++) {
+        assert_shown(&context, f->data, own, 15);
+        assert_int_equal(clo_i_kept_begin(&kept, own, f->data, 15), CLO_KEEP_READ);
+        const double before = e < entries ? rows[e] : 0;
+        if (e < entries) rows[e] += 1;
+        other.constant = own->constant + (e == entries ? 0x1p-30 : 0);
+        other.cols = own->cols - (e == entries + 1);
+        other.from = own->from - (e == entries + 2);
+        if (clo_i_kept_begin(&kept, &other, f->data, 15) != CLO_KEEP_FILL)
+            fail_msg("what was seen through a lens is read for another: number %zu", e);
+        if (e < entries) rows[e] = before;
+    }
+    assert_shown(&context, f->data, own, 15);
+    assert_int_equal(clo_i_kept_begin(&kept, own, f->data, 16), CLO_KEEP_FILL);
+    clo_i_kept_end(&kept);
+    free(rows);
+}
+
+/* assign.T3: likewise each coordinate of each cell. */
+static void labels_are_of_one_rule(void **state)
+{
+    enum { CELLS = 4 };
+    clo_error err;
+    const fixture *const f = *state;
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    double points[CELLS * D];
+    clo_assign rule;
+    clo_kept kept;
+    clo_line line;
+    assert_ok(clo_i_plan_seed(&domain, CELLS, 2, 1, 2, "", &line, &err), err);
+    assert_ok(clo_i_kept_take(f->space, &line, 1, f->data, &kept, &err), err);
+    assert_ok(clo_i_assign_centers(f->space, f->frame, CELLS, D, line.bits, &rule, &err), err);
+    memcpy(points, rule.points, sizeof points);
+    for (size_t e = 0; e < CELLS * D + 3; e++) {
+        clo_assign other = rule;
+        (void)clo_i_kept_labels_begin(&kept, &rule, f->data);
+        kept.labelled = true;
+        assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, f->data), CLO_KEEP_READ);
+        other.points = points;
+        if (e < CELLS * D) points[e] += 1;
+        other.clusters -= e == CELLS * D;
+        other.cols -= e == CELLS * D + 1;
+        other.bits -= e == CELLS * D + 2;
+        if (clo_i_kept_labels_begin(&kept, &other, f->data) != CLO_KEEP_FILL)
+            fail_msg("labels of one rule are read for another: number %zu", e);
+        if (e < CELLS * D) points[e] -= 1;
+    }
+}
+
 static void nothing_is_kept_that_is_asked_once_or_through_a_wide_frame(void **state)
 {
     clo_error err;
@@ -405,6 +479,8 @@ int main(void)
         cmocka_unit_test(what_is_kept_is_what_is_seen),
         cmocka_unit_test(what_gave_way_is_looked_at_again),
         cmocka_unit_test(labels_are_kept_as_long_as_the_rule_is_the_same),
+        cmocka_unit_test(what_is_kept_is_of_one_lens),
+        cmocka_unit_test(labels_are_of_one_rule),
         cmocka_unit_test(nothing_is_kept_that_is_asked_once_or_through_a_wide_frame),
         cmocka_unit_test(a_frame_that_is_not_orthonormal_is_refused),
     };

@@ -128,12 +128,12 @@ static void a_bad_cell_makes_the_record_one_nan(void **state)
 
 static void lines_of_another_form_are_refused(void **state)
 {
-    refuse("1 1:1\n1 5\n", NULL, CLO_FORMAT, "line 2: an entry is not of the form index:value");
-    refuse("1 a:1\n", NULL, CLO_FORMAT, "line 1: an entry is not");
-    refuse("1 1:1\n\n1 2:1 2:2\n", NULL, CLO_FORMAT, "line 3: the indices do not increase");
-    refuse("1 3:1 2:2\n", NULL, CLO_FORMAT, "do not increase");
+    refuse("1 1:1\n1 5\n", NULL, CLO_FORMAT, "line 2: every entry must be index:value");
+    refuse("1 a:1\n", NULL, CLO_FORMAT, "line 1: every entry must be");
+    refuse("1 1:1\n\n1 2:1 2:2\n", NULL, CLO_FORMAT, "line 3: the indices must increase");
+    refuse("1 3:1 2:2\n", NULL, CLO_FORMAT, "must increase");
     refuse("1 0:1\n", NULL, CLO_FORMAT, "start at 1");
-    refuse("1:1 2:2\n", NULL, CLO_FORMAT, "has no label");
+    refuse("1:1 2:2\n", NULL, CLO_FORMAT, "a label must come before");
     expect("", NULL, 0, 3, VALUES(0)); /* no records are data, too */
 }
 
@@ -157,13 +157,13 @@ static void columns_are_chosen_by_number(void **state)
 static void options_that_do_not_apply_are_refused(void **state)
 {
     clo_read_options options = clo_read_options_default();
-    refuse("1 1:1\n", &options, CLO_ARGUMENT, "does not say how many columns there are");
+    refuse("1 1:1\n", &options, CLO_ARGUMENT, "does not state its number of columns");
     options = options_of(3, CLO_MISSING_NULL);
     options.columns = "4";
     refuse("1 1:1\n", &options, CLO_ARGUMENT, "has no column 4");
     options = clo_read_options_default();
     options.unit = "1";
-    refuse("1 1:1\n", &options, CLO_ARGUMENT, "no unit column");
+    refuse("1 1:1\n", &options, CLO_ARGUMENT, "no column of persons");
     options = options_of((size_t)1 << 40, CLO_MISSING_NULL);
     refuse("1 1:1\n", &options, CLO_ARGUMENT, "cols must be at most");
 }

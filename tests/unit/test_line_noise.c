@@ -4,31 +4,17 @@
  */
 #include "every_mechanism.h"
 #include "plan/mechanism.h"
+#include "query_kinds.h"
 
-/* -1: a query without noise that has a unit, and is told as 0. */
-static int power_of(const char *query)
-{
-    static const struct {
-        const char *name;
-        int power;
-    } rows[] = {
-        { "gaussian_sum", 1 },    { "laplace_sum", 1 },
-        { "sparse_sum", 1 },      { "peel", 1 },
-        { "gaussian_gram", 2 },   { "gaussian_moment3", 3 },
-        { "gaussian_moment", 4 }, { "gaussian_step", 0 },
-        { "local_sum", 0 },       { "count", 0 },
-        { "cell_counts", 0 },     { "histogram", 0 },
-        { "partition", 0 },       { "gapmax", 0 },
-        { "aggregate", -1 },      { "choose", -1 },
-        { "choose_centers", -1 }, { "choose_flats", -1 },
-        { "gibbs", -1 },          { "quantile", -1 },
-        { "seed", -1 },           { "local_gram", 0 },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].name, query) == 0) return rows[i].power;
-    fail_msg("%s is not in the table of this test", query);
-    return -1;
-}
+#define QUERY_UNIT
+#include "every_query.h"
+#undef QUERY_UNIT
+
+static const int units[KINDS] = {
+#define QUERY(name) [KIND_##name] = unit_##name,
+#include "query/table.def"
+#undef QUERY
+};
 
 static void noise_is_told_in_the_units_of_the_data(void **state)
 {
@@ -47,7 +33,7 @@ static void noise_is_told_in_the_units_of_the_data(void **state)
         assert_int_equal(plans[0]->line_count, plans[1]->line_count);
         for (size_t l = 0; l < plans[0]->line_count; l++) {
             const clo_line *const a = &plans[0]->lines[l], *const b = &plans[1]->lines[l];
-            const int power = power_of(clo_i_query_name(a->query));
+            const int power = units[kind_of(a->query)];
             if (power < 0) {
                 assert_true(a->noise == 0 && b->noise == 0);
                 continue;

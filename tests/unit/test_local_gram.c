@@ -3,8 +3,9 @@
  * what its definition says, to the last integer however many rows there are (local_gram.T3); and an
  * ask that is not one of its line is refused. */
 #include "quiet_asking.h"
-#include "query/assign.h"
-#include "query/fold.h"
+#include "ask/assign.h"
+#include "query/queries.h"
+#include "ask/fold.h"
 #include "query/local_gram.h"
 #include "query/local_sum.h"
 
@@ -123,6 +124,51 @@ static void its_sums_are_exact(void **state)
     }
 }
 
+/* Rounding of many columns leaves the ball by many steps, and the record is back in it to the last:
+ * its squares add up to 2^16 at most. */
+static void a_record_of_many_columns_stays_in_the_ball(void **state)
+{
+    enum { COLS = 100, ROWS = 300 };
+    static double records[ROWS * COLS], gram[COLS * COLS];
+    static const double origin[COLS];
+    clo_rng *rng;
+    clo_stream *const stream = start_search(&rng);
+    double trace = 0;
+    asking a;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) { /* of entries of 25.6 steps or so, which all round up */
+        const double size = 0.9 / sqrt(COLS);
+        for (size_t j = 0; j < COLS; j++)
+            records[i * COLS + j] =
+                (i + j) % 2 ? size * (0.998 + 0.004 * clo_i_random_unit(stream)) : -size;
+    }
+    start_wide(&a, planned(COLS, CLO_REPLACE), 1);
+    value_of(&a, records, ROWS, origin, 0.25, gram);
+    for (size_t j = 0; j < COLS; j++) trace += gram[j * COLS + j];
+    assert_true(trace <= ROWS * UNIT + NOISE * sqrt(COLS));
+    assert_true(trace > 0.97 * ROWS * UNIT);
+    stop(&a);
+    stop_search(stream, rng);
+}
+
+/* As many records as fill blocks, or one more, or one fewer: all of them count. */
+static void no_record_of_a_block_is_left_out(void **state)
+{
+    static double records[1025 * D];
+    static const double origin[D];
+    double gram[D * D];
+    asking a;
+    (void)state;
+    for (size_t i = 0; i < 1025; i++) records[i * D] = 0.25;
+    for (size_t block = 2; block <= 1024; block *= 2)
+        for (size_t rows = block - 1; rows <= block + 1; rows++) {
+            start(&a, planned(D, CLO_REPLACE));
+            value_of(&a, records, rows, origin, 0.25, gram);
+            assert_close(gram[0], (double)rows * UNIT, NOISE);
+            stop(&a);
+        }
+}
+
 /* 70,001 times 2^16 is more than 32 bits hold: sums are moved on in time. */
 static void sums_at_the_bound_are_exact(void **state)
 {
@@ -146,7 +192,7 @@ static clo_status checked(const clo_assign *rule, const uint64_t *words, size_t 
     const clo_ask ask = {
         .line = &line, .rules = rule, .rule_count = 1, .words = words, .word_count = count
     };
-    return clo_i_query_local_gram.check(&ask, D, &err);
+    return clo_i_query_local_gram.sum.check(&ask, D, &err);
 }
 
 /* What the arithmetic of local_gram.T2 stands on. */
@@ -197,6 +243,8 @@ int main(void)
         cmocka_unit_test(a_local_gram_is_what_its_definition_says),
         cmocka_unit_test(its_sums_are_exact),
         cmocka_unit_test(sums_at_the_bound_are_exact),
+        cmocka_unit_test(no_record_of_a_block_is_left_out),
+        cmocka_unit_test(a_record_of_many_columns_stays_in_the_ball),
         cmocka_unit_test(refuses_an_ask_that_is_out_of_range),
         cmocka_unit_test(refuses_more_columns_than_it_can_hold),
     };

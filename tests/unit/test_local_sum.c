@@ -2,8 +2,9 @@
  * itself (local_sum.T2), with records far from all centres and views of all sizes; what it answers
  * is what its definition says; and an ask that is not one of its line is refused. */
 #include "quiet_asking.h"
-#include "query/assign.h"
-#include "query/fold.h"
+#include "ask/assign.h"
+#include "query/queries.h"
+#include "ask/fold.h"
 #include "query/local_sum.h"
 
 enum { D = 3, K = 2, ENTRIES = K * (D + 2) };
@@ -123,6 +124,54 @@ static void a_local_sum_is_what_its_definition_says(void **state)
     stop(&a);
 }
 
+/* Edges of shells are squared lengths in squared widths, 2^(j / 2 - 3), which belong to the farther
+ * one. */
+static void a_length_is_in_the_shell_that_its_edges_say(void **state)
+{
+    (void)state;
+    assert_int_equal(clo_i_local_shell(0), 0);
+    assert_int_equal(clo_i_local_shell(0x1p-44), 0);
+    assert_int_equal(clo_i_local_shell(INFINITY), CLO_LOCAL_SHELLS - 1);
+    assert_int_equal(clo_i_local_shell(0x1p44), CLO_LOCAL_SHELLS - 1);
+    for (int j = 1; j < CLO_LOCAL_SHELLS; j++) {
+        const double edge = exp2((double)j / 2 - 3);
+        assert_int_equal(clo_i_local_shell(edge * (1 + 1e-15)), j);
+        assert_int_equal(clo_i_local_shell(edge * (1 - 1e-15)), j - 1);
+    }
+    assert_int_equal(clo_i_local_shell(1), 6);
+}
+
+/* Three records of two clusters: one at its centre, and two at two and four widths of their own. */
+static void shells_count_the_records_of_all_clusters(void **state)
+{
+    const double records[3 * D] = { 0, 0, 0, 0.25, 0, 0, -0.5, 0, 0.25 };
+    const double centers[K * D] = { 0, 0, 0, -0.5, 0, 0.75 };
+    const clo_local_view views[K] = { { 0.0625, 0.2 }, { 0.25, 0.5 } };
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    double sums[K * D], squares[K], sizes[K], shells[CLO_LOCAL_SHELLS];
+    clo_local_sums answer = { sums, squares, sizes };
+    clo_assign rule;
+    clo_error err;
+    clo_line line;
+    asking a;
+    (void)state;
+    assert_ok(clo_i_plan_local_shells(&domain, K, 1, 4, "", &line, &err), err);
+    start(&a, line);
+    clo_bounded *const data = bounded_from(records, 3, &domain);
+    const size_t mark = clo_i_workspace_mark(a.context.workspace);
+    assert_ok(clo_i_assign_centers(a.context.workspace, centers, K, D, 20, &rule, &err), err);
+    assert_ok(clo_i_ask_local_shells(&a.context, 0, data, &rule, views, &answer, shells, &err),
+              err);
+    for (int j = 0; j < CLO_LOCAL_SHELLS; j++)
+        assert_true(fabs(shells[j] - (j == 0 || j == 10 || j == 14)) < 0.01);
+    assert_true(fabs(sizes[0] - 2) < 0.01 && fabs(sizes[1] - 1) < 0.01);
+    assert_int_equal(clo_i_ask_local_sum(&a.context, 0, data, &rule, views, &answer, &err),
+                     CLO_INTERNAL);
+    clo_i_workspace_release(a.context.workspace, mark);
+    clo_bounded_free(data);
+    stop(&a);
+}
+
 /* As far apart as T2 allows: below 2^44, in any number of columns. */
 static void a_squared_distance_is_exact(void **state)
 {
@@ -149,7 +198,7 @@ static clo_status checked(const clo_assign *rule, const uint64_t *words, size_t 
     const clo_ask ask = {
         .line = &line, .rules = rule, .rule_count = 1, .words = words, .word_count = count
     };
-    return clo_i_query_local_sum.check(&ask, D, &err);
+    return clo_i_query_local_sum.sum.check(&ask, D, &err);
 }
 
 /* What the arithmetic of local_sum.T2 stands on. */
@@ -167,11 +216,14 @@ static void refuses_an_ask_that_is_out_of_range(void **state)
     assert_int_equal(checked(&rule, words, 2 * K), CLO_OK);
     assert_int_equal(checked(&rule, words, 2 * K + 1), CLO_INTERNAL);
     assert_int_equal(checked(&rule, words, 2 * K - 1), CLO_INTERNAL);
-    words[2] = 0;
-    assert_int_equal(checked(&rule, words, 2 * K), CLO_INTERNAL);
-    words[2] = most + 1;
-    assert_int_equal(checked(&rule, words, 2 * K), CLO_INTERNAL);
-    words[2] = 1;
+    for (size_t i = 0; i < 2 * K; i++) { /* widths, then reaches */
+        const uint64_t right = words[i];
+        words[i] = 0;
+        assert_int_equal(checked(&rule, words, 2 * K), CLO_INTERNAL);
+        words[i] = most + 1;
+        assert_int_equal(checked(&rule, words, 2 * K), CLO_INTERNAL);
+        words[i] = right;
+    }
     double offsets[K] = { 0x1p42, 0x1p42 };
     rule.offsets = offsets;
     assert_int_equal(checked(&rule, words, 2 * K), CLO_OK);
@@ -188,6 +240,8 @@ int main(void)
         cmocka_unit_test(no_record_moves_the_answer_further_than_planned),
         cmocka_unit_test(a_local_sum_is_what_its_definition_says),
         cmocka_unit_test(a_squared_distance_is_exact),
+        cmocka_unit_test(a_length_is_in_the_shell_that_its_edges_say),
+        cmocka_unit_test(shells_count_the_records_of_all_clusters),
         cmocka_unit_test(refuses_an_ask_that_is_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

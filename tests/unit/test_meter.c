@@ -1,8 +1,8 @@
 /* meter.T1: a query that the plan does not list, or not so often, fails before it looks. */
 #include "pipeline.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "parallel/parallel.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/count.h"
 #include "query/gaussian_gram.h"
 

@@ -1,7 +1,7 @@
 /* Of several fits of a tensor, the one whose world would have answered a pass as it was answered: a
  * flat without records is found out, and flats that answers agree with are kept. */
 #include "pipeline.h"
-#include "mechanism/subspaces/moments_parts.h"
+#include "mechanism/subspaces/moments_internal.h"
 
 enum { C = 3, Q = 1, K = 2, THIN = K * C * Q, PASSES = 4 };
 

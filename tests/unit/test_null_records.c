@@ -17,7 +17,9 @@ static const char *const mechanisms[][2] = {
     { "kmeans/variates", "clusters=2" },
     { "kmeans/sparse", "clusters=2" },
     { "kmedian/highdim", "clusters=2 trees=1 levels=2 swaps=2" },
+    { "kmeans/density", "clusters=3 cells=4 rounds=2 points=100" },
     { "kmedian/local", "clusters=3 cells=9" },
+    { "kmedian/density", "clusters=3 cells=4 rounds=2 points=100" },
     { "subspace/gaussian", "dim=2" },
     { "subspace/exact", "dim=1 scale=10" },
     { "subspace/bingham", "dim=1" },
@@ -304,7 +306,7 @@ static void a_fill_that_makes_no_sense_is_refused(void **state)
         const char *fill, *says;
     } cases[] = { { "age", "fill must be" },    { "age=x", "fill must be" },
                   { "=1", "no column" },        { "age=1,", "fill must be" },
-                  { "sex=1", "no column" },     { "name=1", "not among those" },
+                  { "sex=1", "no column" },     { "name=1", "does not use" },
                   { "age=inf", "fill must be" } };
     const bytes_file file = bytes_file_open("name,age\n1,2\n", 13);
     clo_read_options options = clo_read_options_default();
@@ -372,7 +374,7 @@ static void sparse_null_records_go_too(void **state)
     const bytes_file file = bytes_file_open("1 1:x\n", 6);
     clo_table *table = NULL;
     assert_fails(clo_table_read(file.path, &options, &table, &err), CLO_ARGUMENT, err,
-                 "no cell to fill");
+                 "no missing cells to fill");
     bytes_file_close(file);
 }
 

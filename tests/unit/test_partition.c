@@ -5,7 +5,7 @@
 #include "pipeline.h"
 #include "parallel/parallel.h"
 #include "query/partition.h"
-#include "query/partition_parts.h"
+#include "query/partition_internal.h"
 
 enum { D = 2, MOST = 60, LEVELS = 3 };
 
@@ -198,6 +198,41 @@ static void cubes_close_in_on_the_records(void **state)
     }
 }
 
+/* How often a cube of few records is active, beside the law; thresholds so low that it happens. */
+static void a_child_is_lifted_with_the_chance_that_is_proved(void **state)
+{
+    enum { RUNS = 1500 };
+    static double values[4 * D];
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    clo_line line = planned(&domain, 1, MOST, 0.5);
+    double centers[MOST * D];
+    (void)state;
+    for (size_t i = 0; i < 4 * D; i++) values[i] = i % D ? 0.25 : 0.5;
+    for (uint64_t threshold = 2; threshold <= 4; threshold += 2)
+        for (size_t records = 1; records <= 4; records++) {
+            size_t divided = 0;
+            change_part(partition, &line, threshold = threshold);
+            for (int run = 0; run < RUNS; run++) {
+                char seed[32];
+                snprintf(seed, sizeof seed, "lifted %d", run);
+                asking a;
+                clo_error err;
+                clo_cubes cubes = { .centers = centers };
+                clo_bounded *const data = bounded_from(values, records, &domain);
+                start(&a, line, seed);
+                assert_ok(clo_i_ask_partition(&a.context, 0, data, &cubes, &err), err);
+                stop(&a);
+                clo_bounded_free(data);
+                divided += cubes.count > 0;
+            }
+            /* Or a phantom is there, wherever. */
+            const double rest = (1 - ldexp(1, -CLO_PHANTOM_BITS));
+            const double chance = 1 - (1 - (double)lifted(&line, (int64_t)records)) * rest;
+            assert_close((double)divided / RUNS, chance,
+                         5 * sqrt(chance * (1 - chance) / RUNS) + 0.001);
+        }
+}
+
 static void rows_in_another_order_and_other_blocks_give_the_same_cubes(void **state)
 {
     enum { ROWS = 600 };
@@ -369,6 +404,7 @@ int main(void)
         cmocka_unit_test(no_level_tells_more_than_it_is_priced_for),
         cmocka_unit_test(replacing_and_units_cost_their_number_of_records),
         cmocka_unit_test(cubes_close_in_on_the_records),
+        cmocka_unit_test(a_child_is_lifted_with_the_chance_that_is_proved),
         cmocka_unit_test(rows_in_another_order_and_other_blocks_give_the_same_cubes),
         cmocka_unit_test(trees_that_count_and_that_sort_are_the_same),
         cmocka_unit_test(no_level_has_more_cubes_than_planned),

@@ -365,7 +365,7 @@ static void what_there_is_no_room_for_is_refused_before_the_charge(void **state)
     assert_refused(p, at(p, "all.csv"),
                    "mechanism=kmeans/lloyd clusters=2 norm=1 unit=who rows-per-unit=900000 "
                    "memory=64M yes=yes",
-                   CLO_MEMORY, "to keep persons to so many rows each this run needs");
+                   CLO_MEMORY, "so many rows per person need");
     /* 20,000,000 rows of two bytes, all zero, of which the disk knows nothing. */
     FILE *const out = fopen(rows, "w");
     snprintf(header, sizeof header, "%-117s\n",
@@ -377,7 +377,7 @@ static void what_there_is_no_room_for_is_refused_before_the_charge(void **state)
     assert_refused(p, rows,
                    "mechanism=kmeans/lloyd clusters=2 norm=1 unit=1 rows-per-unit=2 memory=64M "
                    "yes=yes",
-                   CLO_MEMORY, "more rows than this limit of memory has room for");
+                   CLO_MEMORY, "too small for so many rows with persons");
 }
 
 int main(void)

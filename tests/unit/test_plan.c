@@ -16,6 +16,13 @@ static void every_mechanism_is_found_by_its_name_and_its_family(void **state)
                             clo_mechanism_family(m));
     }
     assert_null(clo_mechanism_at(clo_mechanism_count()));
+    assert_ptr_equal(clo_mechanism_find("pca"), clo_mechanism_find("subspace"));
+    assert_ptr_equal(clo_mechanism_find("pca/exact"), clo_mechanism_find("subspace/exact"));
+    assert_ptr_equal(clo_mechanism_find("subspace-clusters/sulq"),
+                     clo_mechanism_find("subspaces/sulq"));
+    assert_string_equal(clo_mechanism_alias(clo_mechanism_find("subspaces")), "subspace-clusters");
+    assert_null(clo_mechanism_alias(clo_mechanism_find("kmeans")));
+    assert_null(clo_mechanism_find("pc"));
     assert_null(clo_mechanism_find("kmean"));
     assert_null(clo_mechanism_find("kmeans/"));
     assert_null(clo_mechanism_find("kmeans/lloyds"));
@@ -69,7 +76,7 @@ static void budgets_that_make_no_sense_are_refused(void **state)
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 301, 1e-6 }, CLO_EXACT, &plan, &err),
                  CLO_ARGUMENT, err, "epsilon must be at most 300");
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 2000, 1e-6 }, CLO_EXACT, &plan, &err),
-                 CLO_ARGUMENT, err, "lower epsilon");
+                 CLO_ARGUMENT, err, "protects nobody");
     assert_null(plan);
     clo_params_free(params);
 }

@@ -3,8 +3,10 @@
  * its hash (meter.T1), and lines that cost more than the budget make no plan, whoever drafted them.
  */
 #include "pipeline.h"
+#include "domain/domain.h"
 #include "plan/mechanism.h"
 #include "query/count.h"
+#include "query/queries.h"
 
 static clo_plan *a_plan(void)
 {
@@ -108,6 +110,38 @@ static void a_plan_is_known_by_its_domain_budget_and_values(void **state)
     clo_plan_free(plan);
 }
 
+/* The coordinates that records are seen in, and what is known of where these come from. */
+static void a_plan_is_known_by_its_centre_and_its_frame(void **state)
+{
+    double center[2] = { 0.25, 0.5 }, basis[3 * 2] = { 1, 0, 0, 0, 1, 0 }, origin[3] = { 0 };
+    char unit[] = "person";
+    clo_frame frame = { .rows = 3, .cols = 2, .basis = basis, .origin = origin, .unit = unit };
+    clo_plan *const plan = a_plan();
+    uint8_t before[sizeof plan->id];
+    (void)state;
+    memcpy(before, plan->id, sizeof before);
+    plan->domain.center = center;
+    clo_i_plan_identify(plan);
+    assert_memory_not_equal(before, plan->id, sizeof before);
+    assert_hashed(plan, center);
+    memcpy(before, plan->id, sizeof before);
+    plan->domain.frame = &frame;
+    memset(frame.digest, 'a', sizeof frame.digest - 1);
+    clo_i_plan_identify(plan);
+    assert_memory_not_equal(before, plan->id, sizeof before);
+    assert_hashed(plan, basis);
+    assert_hashed(plan, origin);
+    assert_hashed(plan, frame.relation);
+    assert_hashed(plan, frame.guarantee);
+    assert_true(is_hashed(plan, &frame.not_private));
+    for (size_t b = 0; b + 1 < sizeof frame.digest; b++)
+        assert_true(is_hashed(plan, &frame.digest[b]));
+    for (size_t b = 0; b + 1 < sizeof unit; b++) assert_true(is_hashed(plan, &unit[b]));
+    plan->domain.center = NULL;
+    plan->domain.frame = NULL;
+    clo_plan_free(plan);
+}
+
 static void a_plan_is_known_by_what_it_learns(void **state)
 {
     clo_plan *const plan = a_plan();
@@ -149,9 +183,11 @@ static void lines_that_cost_more_than_the_budget_are_no_plan(void **state)
     greedy.plan = spend_share;
     assert_ok(clo_params_new(&greedy, &params, &err), err);
     assert_ok(clo_params_set_text(params, "clusters", "2", &err), err);
-    for (int over = 0; over < 2; over++) {
+    static const double shares[] = { 0.99, 1.00001, 1.01 };
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         clo_plan *plan = NULL;
-        share = over ? 1.01 : 0.99;
+        const bool over = shares[i] > 1;
+        share = shares[i];
         const clo_status status =
             clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err);
         assert_int_equal(status, over ? CLO_INTERNAL : CLO_OK);
@@ -166,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_is_known_by_its_lines),
         cmocka_unit_test(a_plan_is_known_by_its_domain_budget_and_values),
+        cmocka_unit_test(a_plan_is_known_by_its_centre_and_its_frame),
         cmocka_unit_test(a_plan_is_known_by_what_it_learns),
         cmocka_unit_test(lines_that_cost_more_than_the_budget_are_no_plan),
     };

@@ -40,7 +40,7 @@ static void column_errors_are_in_the_units_of_their_columns(void **state)
     clo_plan_free(plan);
     clo_plan *const frames = plan_for("subspace/gaussian", "dim=1", &domain, 1, 1e-6);
     assert_fails(clo_plan_predict_columns(frames, 5000, errors, &err), CLO_UNSUPPORTED, err,
-                 "points");
+                 "cannot be stated per column");
     clo_plan_free(frames);
 }
 
@@ -159,8 +159,8 @@ static void what_is_out_of_reach_is_not_named(void **state)
 /* No budget finds three clusters in two rows; two it may, and three in more rows. */
 static void more_clusters_than_rows_are_hidden_at_any_epsilon(void **state)
 {
-    static const char *const methods[] = { "kmeans/tree", "kmeans/lloyd", "kmeans/grid",
-                                           "kmeans/local" };
+    static const char *const methods[] = { "kmeans/tree",  "kmeans/lloyd",   "kmeans/grid",
+                                           "kmeans/local", "kmeans/density", "kmedian/density" };
     clo_domain domain = clo_domain_default();
     (void)state;
     domain.cols = 2;

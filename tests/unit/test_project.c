@@ -256,7 +256,7 @@ static void what_both_releases_hide_must_be_the_same(void **state)
     domain.relation = CLO_REPLACE;
     domain.unit = "patient";
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
-                 CLO_DOMAIN, err, "one unit");
+                 CLO_DOMAIN, err, "same unit");
     domain.unit = NULL;
     domain.frame = askew; /* a frame of one's own is nobody's release */
     domain.relation = CLO_ADD_REMOVE;

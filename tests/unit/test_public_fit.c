@@ -1,7 +1,9 @@
-/* Released values brought to what public facts allow (public_fit.T1, public_fit.T2): never farther
+/* Released values brought to what public facts allow (public_fit.T1, T2 and T3): never farther
  * from anything that the facts allow, and left alone where they allow it already. */
 #include "check.h"
-#include "mechanism/common/public_fit.h"
+#include "domain/domain.h"
+#include "release/public_fit.h"
+#include "release/release.h"
 #include <math.h>
 #include <string.h>
 
@@ -46,6 +48,66 @@ static void points_are_moved_into_the_bounds_and_nearer_to_every_record(void **s
     double far[] = { 1e9, -1e9, 0 };
     clo_i_fit_point(&domain, far);
     assert_true(far[0] == 1e9 && far[1] == -1e9);
+}
+
+/* public_fit.T3: a cut number is nearer to the center, and no farther from what it was than a tenth
+ * of the noise, at any scale. */
+static void a_number_keeps_the_digits_that_its_noise_leaves(void **state)
+{
+    static const struct {
+        double value, deviation, center, cut;
+    } cases[] = { { -98.10913027556379, 0.04, 0, -98.1091 },
+                  { 309.51693834577287, 12, 0, 309.5 },
+                  { 0.29, 0.5, 0, 0.29 },
+                  { 27358.986782893433, 3000, 0, 27350 },
+                  { 27358.986782893433, 3000, 50000, 27360 },
+                  { 0.0004, 2, 0, 0 },
+                  { 51.2251, 0.9, 51.225, 51.225 },
+                  { -1e300, 1, 0, -1e300 },
+                  { 1.0 / 3, 0, 0, 1.0 / 3 },
+                  { 1.0 / 3, INFINITY, 0, 1.0 / 3 },
+                  { 1.0 / 3, NAN, 0, 1.0 / 3 } };
+    uint64_t seed = 3;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double cut = clo_i_cut_digits(cases[i].value, cases[i].deviation, cases[i].center);
+        assert_true(cut == cases[i].cut);
+        assert_true(clo_i_cut_digits(cut, cases[i].deviation, cases[i].center) == cut);
+    }
+    assert_false(signbit(clo_i_cut_digits(-0.0004, 2, 0)));
+    for (int t = 0; t < TRIES; t++) {
+        const double deviation = pow(10, 6 * next(&seed)), center = deviation * 20 * next(&seed);
+        const double value = center + deviation * 1000 * next(&seed);
+        const double cut = clo_i_cut_digits(value, deviation, center);
+        assert_true(fabs(cut - center) <= fabs(value - center));
+        assert_true(fabs(cut - value) <= deviation / 100);
+    }
+}
+
+static void a_cut_point_stays_in_bounds_and_in_the_ball(void **state)
+{
+    const double lower[] = { -1.0 / 3, 10, 0 }, upper[] = { 2.0 / 3, 20.01, 1e6 / 7 };
+    clo_domain domain = clo_domain_default();
+    uint64_t seed = 4;
+    (void)state;
+    domain.cols = 3;
+    for (int t = 0; t < TRIES; t++) {
+        double point[3], before[3], center[3], scale[3], far = 0, was = 0;
+        domain.lower = t % 2 ? lower : NULL;
+        domain.upper = t % 2 ? upper : NULL;
+        domain.center = t % 4 ? NULL : lower;
+        domain.norm = t % 2 ? 0 : 1;
+        clo_i_domain_map(&domain, scale, center);
+        for (size_t j = 0; j < 3; j++)
+            before[j] = point[j] = center[j] + (t % 3 ? next(&seed) : 1) * scale[j];
+        clo_i_cut_point(&domain, pow(10, 3 * next(&seed)), point);
+        for (size_t j = 0; j < 3; j++) {
+            assert_true(t % 2 == 0 || (point[j] >= lower[j] && point[j] <= upper[j]));
+            far += pow((point[j] - center[j]) / scale[j], 2);
+            was += pow((before[j] - center[j]) / scale[j], 2);
+        }
+        assert_true(far <= was);
+    }
 }
 
 static clo_domain of_rows(uint64_t rows)
@@ -119,6 +181,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_are_moved_into_the_bounds_and_nearer_to_every_record),
+        cmocka_unit_test(a_number_keeps_the_digits_that_its_noise_leaves),
+        cmocka_unit_test(a_cut_point_stays_in_bounds_and_in_the_ball),
         cmocka_unit_test(sizes_fitted_to_the_rows_are_never_farther_from_the_true_ones),
         cmocka_unit_test(sizes_by_hand),
         cmocka_unit_test(a_number_of_rows_that_is_not_public_fits_nothing),

@@ -324,7 +324,7 @@ static void a_share_or_a_budget_that_means_nothing_is_refused(void **state)
     people.rows_per_unit = 10000;
     assert_fails(
         clo_i_plan_quantile(&people, &(clo_quantile){ 3, 1, 0.9 }, 0x1p-30, 1, "", &line, &err),
-        CLO_BUDGET, err, "raise epsilon");
+        CLO_BUDGET, err, "raise it");
 }
 
 int main(void)

@@ -107,7 +107,7 @@ static void a_plan_that_cannot_be_spread_is_refused_before_anything_is_asked(voi
 {
     static const char *const whole[][4] = {
         { "subspace/exact", "dim=1", "needs all rows in one process: run on one rank",
-          "asks for sums or in blocks: subspace/gaussian" },
+          "needs only sums or blocks: subspace/gaussian" },
     };
     static double values[ROWS * D];
     const clo_domain domain = ball(D, 1.5, CLO_REPLACE);

@@ -1,5 +1,6 @@
 /* Releases: written, read back, written again to the same bytes; broken ones refused. */
 #include "pipeline.h"
+#include "release/release.h"
 #include <jansson.h>
 
 enum { ROWS = 500, D = 3 };
@@ -48,6 +49,39 @@ static void a_release_reads_back_to_the_same_bytes(void **state)
         }
 }
 
+/* What a loss is of, by its kind: all numbers of it, and the rows of a unit, also where that is one
+ * row. */
+static void every_kind_of_loss_reads_back_as_it_was(void **state)
+{
+    clo_release *const release = some_release("kmeans/lloyd", "clusters=4", false);
+    clo_event *const event = &release->facts.query_events[0];
+    clo_error err;
+    (void)state;
+    assert_ok(clo_i_copy_text("person", &release->facts.unit, &err), err);
+    for (int kind = 1; clo_event_name((clo_event_kind)kind); kind++)
+        for (uint64_t rows = 1; rows <= 3; rows += 2) {
+            clo_release *back = NULL;
+            const bool approximate = kind == CLO_EVENT_APPROXIMATE;
+            *event = (clo_event){ .kind = (clo_event_kind)kind,
+                                  .parameter = 0.375,
+                                  .delta = approximate ? 0x1p-30 : 0,
+                                  .count = 5 };
+            release->facts.rows_per_unit = rows;
+            const text t = json_of(release);
+            assert_non_null(strstr(t.bytes, "\"rows_per_unit\""));
+            assert_ok(clo_release_parse(t.bytes, t.length, &back, &err), err);
+            const clo_event *const read = &back->facts.query_events[0];
+            assert_int_equal(read->kind, event->kind);
+            assert_true(read->parameter == event->parameter && read->delta == event->delta);
+            assert_int_equal(read->count, event->count);
+            assert_int_equal(back->facts.rows_per_unit, rows);
+            assert_string_equal(back->facts.unit, "person");
+            free(t.bytes);
+            clo_release_free(back);
+        }
+    clo_release_free(release);
+}
+
 /* The keys that others rely on, checked with a parser that is not ours. */
 static void the_schema_holds_what_it_promises(void **state)
 {
@@ -57,14 +91,14 @@ static void the_schema_holds_what_it_promises(void **state)
     json_t *const root = json_loads(t.bytes, 0, NULL);
     assert_non_null(root);
     const json_t *const privacy = json_object_get(root, "privacy");
-    assert_string_equal(json_string_value(json_object_get(root, "schema")), "cloister.release/1");
+    assert_string_equal(json_string_value(json_object_get(root, "schema")), "cloister.release/2");
     assert_string_equal(json_string_value(json_object_get(root, "family")), "kmeans");
     assert_string_equal(json_string_value(json_object_get(privacy, "relation")), "add-remove");
     assert_string_equal(json_string_value(json_object_get(privacy, "guarantee")), "exact");
     assert_true(json_number_value(json_object_get(privacy, "epsilon")) == 1.5);
-    assert_true(json_number_value(json_object_get(privacy, "price")) <= 1.5);
+    assert_true(json_number_value(json_object_get(privacy, "epsilon_used")) <= 1.5);
     assert_true(json_is_false(json_object_get(privacy, "private")));
-    assert_true(json_is_false(json_object_get(privacy, "metered")));
+    assert_true(json_is_false(json_object_get(privacy, "charged_to_ledger")));
     assert_true(json_number_value(json_object_get(json_object_get(root, "parameters"), "rounds")) ==
                 2);
     assert_int_equal(json_array_size(json_object_get(json_object_get(root, "values"), "centers")),
@@ -83,8 +117,8 @@ static void a_broken_release_is_refused_with_a_sentence(void **state)
     assert_fails(clo_release_parse("", 0, &back, &err), CLO_FORMAT, err, "not JSON");
     assert_fails(clo_release_parse("{}", 2, &back, &err), CLO_FORMAT, err, "schema");
     assert_fails(clo_release_parse("[1]", 3, &back, &err), CLO_FORMAT, err, "schema");
-    assert_fails(clo_release_parse("{\"schema\":\"cloister.release/2\"}", 31, &back, &err),
-                 CLO_FORMAT, err, "newer cloister");
+    assert_fails(clo_release_parse("{\"schema\":\"cloister.release/3\"}", 31, &back, &err),
+                 CLO_FORMAT, err, "newer version of cloister");
     assert_fails(clo_release_read("/nonexistent/release.json", &back, &err), CLO_IO, err,
                  "/nonexistent/release.json");
     assert_null(back);
@@ -143,7 +177,7 @@ static void the_text_says_what_it_cost_and_what_came_out(void **state)
     assert_non_null(strstr(t.bytes, "kmeans/lloyd with clusters 4"));
     assert_non_null(strstr(t.bytes, "epsilon 1.5, delta 1e-7, add or remove one record"));
     assert_non_null(strstr(t.bytes, "NOT PRIVATE"));
-    assert_non_null(strstr(t.bytes, "not metered"));
+    assert_non_null(strstr(t.bytes, "not charged to a ledger"));
     assert_non_null(strstr(t.bytes, "centers (4 x 3)"));
     free(t.bytes);
     clo_release_free(release);
@@ -153,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_release_reads_back_to_the_same_bytes),
+        cmocka_unit_test(every_kind_of_loss_reads_back_as_it_was),
         cmocka_unit_test(the_schema_holds_what_it_promises),
         cmocka_unit_test(a_broken_release_is_refused_with_a_sentence),
         cmocka_unit_test(no_damaged_byte_does_harm),

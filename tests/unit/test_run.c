@@ -2,6 +2,8 @@
  * in a release, to the last byte; a cancel is obeyed. */
 #include "pipeline.h"
 #include "base/base.h"
+#include "plan/mechanism.h"
+#include <math.h>
 #include <unistd.h>
 
 enum { ROWS = 5000, D = 6 };
@@ -185,6 +187,110 @@ static void a_grant_is_good_for_one_run_of_its_plan(void **state)
     clo_plan_free(other);
 }
 
+/* By each byte of what a grant says of its plan. */
+static void a_grant_is_good_for_no_plan_that_is_nearly_its_own(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_grant *grant = NULL;
+    clo_release *release = NULL;
+    clo_error err;
+    (void)state;
+    fill(values);
+    clo_plan *const plan = plan_for("subspace/gaussian", "dim=3", &domain, 1, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_rng *const rng = seeded("grant");
+    assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+    for (size_t b = 0; b < sizeof grant->plan_id; b++) {
+        grant->plan_id[b] ^= 1;
+        assert_fails(clo_run(plan, grant, data, rng, NULL, &release, &err), CLO_ARGUMENT, err,
+                     "another plan");
+        grant->plan_id[b] ^= 1;
+    }
+    assert_ok(clo_run(plan, grant, data, rng, NULL, &release, &err), err);
+    clo_release_free(release);
+    clo_rng_free(rng);
+    clo_grant_free(grant);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+/* ---- what is said ---------------------------------------------------------------------------- */
+
+static const char *trouble; /* what the mechanism says that fails */
+
+static clo_status fail_with_words(const void *plan, const clo_domain *domain,
+                                  const clo_bounded *data, clo_context *context, clo_release *out,
+                                  clo_error *err)
+{
+    (void)plan, (void)domain, (void)data, (void)context, (void)out;
+    return clo_i_fail(err, CLO_INTERNAL, "%s", trouble);
+}
+
+/* meter.T2: a number might be that of the rows, or follow from it. */
+static void no_number_is_told_once_the_data_were_asked(void **state)
+{
+    static const char *const words[] = { "row 7 is odd", "x0", "9", "there is no such thing" };
+    static double values[ROWS * D];
+    clo_mechanism failing = *clo_mechanism_find("kmeans/lloyd");
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_params *params = NULL;
+    clo_plan *plan = NULL;
+    clo_error err;
+    (void)state;
+    fill(values);
+    failing.run = fail_with_words;
+    assert_ok(clo_params_new(&failing, &params, &err), err);
+    assert_ok(clo_params_set_text(params, "clusters", "2", &err), err);
+    assert_ok(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err), err);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        clo_grant *grant = NULL;
+        clo_release *release = NULL;
+        clo_rng *const rng = seeded("words");
+        const bool told = !strpbrk(words[i], "0123456789");
+        trouble = words[i];
+        assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+        assert_fails(clo_run(plan, grant, data, rng, NULL, &release, &err), CLO_INTERNAL, err,
+                     told ? words[i] : clo_status_text(CLO_INTERNAL));
+        assert_null(strpbrk(err.message, "0123456789"));
+        clo_grant_free(grant);
+        clo_rng_free(rng);
+    }
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    clo_params_free(params);
+}
+
+/* The sentence that people read understates no loss: e^epsilon is rounded up, at its last digit. */
+static void the_factor_that_is_said_covers_the_loss(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    (void)state;
+    fill(values);
+    clo_bounded *const data = bounded_from(values, 20, &domain);
+    for (double epsilon = 0.01; epsilon < 12; epsilon *= 1.31) {
+        clo_grant *grant = NULL;
+        clo_release *release = NULL;
+        clo_rng *rng = NULL;
+        clo_error err;
+        clo_plan *const plan = plan_for("subspace/gaussian", "dim=1", &domain, epsilon, 1e-6);
+        assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+        assert_ok(clo_rng_new(&rng, &err), err);
+        assert_ok(clo_run(plan, grant, data, rng, NULL, &release, &err), err);
+        const char *const at = strstr(clo_release_statement(release), "up to a factor of ");
+        assert_non_null(at);
+        const double factor = strtod(at + strlen("up to a factor of "), NULL);
+        assert_true(factor >= exp(epsilon) && factor < exp(epsilon) * 1.0015);
+        clo_release_free(release);
+        clo_grant_free(grant);
+        clo_rng_free(rng);
+        clo_plan_free(plan);
+    }
+    clo_bounded_free(data);
+}
+
 static bool stop(void *user, double done)
 {
     *(double *)user = done;
@@ -236,6 +342,9 @@ int main(void)
         cmocka_unit_test(a_seed_repeats_and_another_does_not),
         cmocka_unit_test(an_extreme_record_is_its_clipped_self),
         cmocka_unit_test(a_grant_is_good_for_one_run_of_its_plan),
+        cmocka_unit_test(a_grant_is_good_for_no_plan_that_is_nearly_its_own),
+        cmocka_unit_test(no_number_is_told_once_the_data_were_asked),
+        cmocka_unit_test(the_factor_that_is_said_covers_the_loss),
         cmocka_unit_test(a_cancel_is_obeyed),
         cmocka_unit_test(few_rows_are_no_reason_to_fail),
     };

@@ -218,6 +218,23 @@ static void bernoulli_exp_is_true_when_an_odd_coin_is_the_first_to_fail(void **s
     close_with(stream, 0);
 }
 
+/* A coin of 1/e for each whole in the exponent, however many, and the first tails is the end. */
+static void bernoulli_exp_throws_a_coin_for_every_whole(void **state)
+{
+    enum { MOST = 300 };
+    (void)state;
+    for (size_t wholes = 1; wholes <= MOST; wholes++) {
+        uint64_t words[MOST] = { 0 };
+        clo_stream *stream = play(words, wholes);
+        assert_true(clo_i_bernoulli_exp(stream, wholes, 1));
+        close_with(stream, 0);
+        words[wholes - 1] = UINT64_MAX;
+        stream = play(words, wholes);
+        assert_false(clo_i_bernoulli_exp(stream, wholes, 1));
+        close_with(stream, 0);
+    }
+}
+
 /* Two words, cut to a number below 4 2^64, are drawn again where it is not below 3 2^64. */
 static void a_wide_coin_throws_away_what_is_not_below_its_denominator(void **state)
 {
@@ -257,6 +274,21 @@ static void discrete_laplace_is_the_quotient_of_a_geometric_sample(void **state)
     clo_stream *const stream = play(words, 6);
     assert_int_equal(clo_i_discrete_laplace(stream, 3, 5), -4);
     close_with(stream, 0);
+}
+
+/* However far out: u = 4 of 5, as above, and every number of periods up to a chance of e^-300. */
+static void discrete_laplace_has_no_last_period(void **state)
+{
+    enum { MOST = 300 };
+    (void)state;
+    for (int periods = 0; periods <= MOST; periods++) {
+        uint64_t words[MOST + 4] = { UINT64_MAX, UINT64_MAX };
+        words[periods + 2] = UINT64_MAX; /* after as many that go again */
+        words[periods + 3] = 1;
+        clo_stream *const stream = play(words, (size_t)periods + 4);
+        assert_int_equal(clo_i_discrete_laplace(stream, 3, 5), -(4 + 5 * periods) / 3);
+        close_with(stream, 0);
+    }
 }
 
 static void discrete_laplace_throws_away_the_second_zero(void **state)
@@ -779,9 +811,11 @@ int main(void)
         cmocka_unit_test(equal_digits_of_two_numbers_are_followed_by_others),
         cmocka_unit_test(the_coin_of_one_over_e_is_decided_by_as_many_digits_as_it_takes),
         cmocka_unit_test(bernoulli_exp_is_true_when_an_odd_coin_is_the_first_to_fail),
+        cmocka_unit_test(bernoulli_exp_throws_a_coin_for_every_whole),
         cmocka_unit_test(a_wide_coin_throws_away_what_is_not_below_its_denominator),
         cmocka_unit_test(bernoulli_exp_takes_any_128_bit_fraction),
         cmocka_unit_test(discrete_laplace_is_the_quotient_of_a_geometric_sample),
+        cmocka_unit_test(discrete_laplace_has_no_last_period),
         cmocka_unit_test(discrete_laplace_throws_away_the_second_zero),
         cmocka_unit_test(laplace_samples_beyond_64_bits_fail_the_stream),
         cmocka_unit_test(laplace_samplers_end_whatever_the_rate),

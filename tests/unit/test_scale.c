@@ -1,5 +1,5 @@
-/* The columns and the scale of a result (src/operate/scale.c): assign, evaluate and solve find the
- * same columns by name, measure on the same scale, and agree about who belongs where. */
+/* The columns and the scale of a result (src/not_private/scale.c): assign, evaluate and solve find
+ * the same columns by name, measure on the same scale, and agree about who belongs where. */
 #include "bytes_file.h"
 #include "made_release.h"
 #include <cloister/cloister.h>

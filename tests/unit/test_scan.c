@@ -306,7 +306,7 @@ static void what_cannot_flow_is_refused_before_the_charge(void **state)
     assert_refused(p, csv,
                    "mechanism=kmeans/aggregate clusters=2 norm=1 accept=idealized "
                    "memory=64M",
-                   CLO_UNSUPPORTED, "sums alone: kmeans/tree");
+                   CLO_UNSUPPORTED, "needs only sums: kmeans/tree");
     assert_refused(p, csv,
                    "mechanism=subspaces/gibbs clusters=2 dim=1 norm=1 memory=64M "
                    "accept=asymptotic",
@@ -323,7 +323,7 @@ static void what_cannot_flow_is_refused_before_the_charge(void **state)
     assert_refused(p, at(p, "all.svm"),
                    "mechanism=kmeans/lloyd clusters=2 cols=4 memory=64M center=private "
                    "norm=private norm-at-most=4 yes=yes",
-                   CLO_UNSUPPORTED, "centre");
+                   CLO_UNSUPPORTED, "center");
 }
 
 static void faults_of_a_file_are_told_before_the_charge(void **state)
@@ -333,7 +333,7 @@ static void faults_of_a_file_are_told_before_the_charge(void **state)
     FILE *const out = fopen(at(p, "part-2.csv"), "a");
     fprintf(out, "1,2,3\n");
     fclose(out);
-    assert_refused(p, at(p, "part-*.csv"), lloyd, CLO_FORMAT, "4 cells were expected");
+    assert_refused(p, at(p, "part-*.csv"), lloyd, CLO_FORMAT, "3 cells instead of 4");
     assert_refused(p, at(p, "all.csv"),
                    "mechanism=kmeans/lloyd clusters=2 norm=1 memory=64M missing=refuse", CLO_FORMAT,
                    "line 10");

@@ -8,6 +8,7 @@
 #include "bound/bound.h"
 #include "plan/mechanism.h"
 #include "query/gibbs.h"
+#include "query/queries.h"
 
 /* A prime of rows, two of a unit: 505 units.  Neither number is anybody's parameter. */
 enum { ROWS = 1009, UNITS = 505, DECLARED = 5000 };

@@ -5,13 +5,14 @@
  * not merely large.
  */
 #include "pipeline.h"
-#include "query/query.h"
+#include "ask/query.h"
 #include "bound/bound.h"
 #include "random/random.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
-#include "query/parts.h"
+#include "query/peel.h"
+#include "ask/query_steps.h"
 
 enum { D = 4, K = 3 };
 typedef unsigned __int128 u128;
@@ -174,12 +175,69 @@ static void a_root_is_rounded_up_to_the_unit(void **state)
         }
 }
 
+/* What a line costs is that of its noise, rounded up, and by no more than rounding takes: the
+ * accountant is told no less than sensitivity over scale (gaussian.T1, samplers.T2). */
+static void the_price_of_noise_is_rounded_up(void **state)
+{
+    clo_rng *const rng = seeded("price");
+    clo_stream *const stream = stream_of(rng);
+    (void)state;
+    for (int i = 0; i < 4000; i++) {
+        const uint64_t sensitivity = 1 + clo_i_random_below(stream, UINT64_C(1) << (1 + i % 36));
+        const double asked = ldexp(1 + clo_i_random_unit(stream), i % 14 - 10);
+        clo_line line;
+        clo_error err;
+        assert_ok(
+            (i % 2 ? clo_i_plan_laplace : clo_i_plan_gaussian)(sensitivity, asked, 1, &line, &err),
+            err);
+        const double scale = (double)line.scale, price = line.event.parameter;
+        assert_true(line.scale < UINT64_C(1) << 53 && line.sensitivity == sensitivity);
+        assert_true(fma(price, scale, -(double)sensitivity) >=
+                    0); /* rounded once: the right sign */
+        assert_true(price * (1 - 0x1p-49) <= (double)sensitivity / scale);
+        assert_true(price <= asked * (1 + 0x1p-50));
+    }
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
+/* peel.T1, in integers: the least that is no less than R sqrt((T + 1 + w)^2 + (s - 1) (1 + w)^2) +
+ * w u, for few rounds and for so many that the values weigh more than the choices. */
+static void a_peel_plans_for_its_rounds_its_values_and_its_count(void **state)
+{
+    enum { COLS = 4096 };
+    const u128 R = 1 << 20;
+    (void)state;
+    for (size_t entries = 1; entries <= 121; entries = entries * 3 + 1)
+        for (size_t rounds = 1; rounds <= 400; rounds = rounds * 3 + 1)
+            for (uint64_t of_unit = 1; of_unit <= 3; of_unit++)
+                for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
+                    clo_domain domain = ball(COLS, 1, (clo_relation)relation);
+                    clo_error err;
+                    clo_line line;
+                    domain.rows_per_unit = of_unit;
+                    assert_ok(
+                        clo_i_plan_peel(&domain, COLS, 1, entries, rounds, 1, "", &line, &err),
+                        err);
+                    const uint64_t rows = of_unit * (relation == CLO_REPLACE ? 2 : 1);
+                    const u128 w = (u128)fmax(1, floor((double)rounds / sqrt((double)entries) / 2));
+                    const u128 one = line.sensitivity / rows, alone = one - w * R;
+                    const u128 square =
+                        R * R *
+                        ((rounds + 1 + w) * (rounds + 1 + w) + (entries - 1) * (1 + w) * (1 + w));
+                    assert_int_equal(line.sensitivity % rows, 0);
+                    assert_true(alone * alone >= square && (alone - 1) * (alone - 1) < square);
+                }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_neighbour_moves_an_answer_further_than_planned),
         cmocka_unit_test(no_neighbour_moves_an_answer_further_in_l1_than_planned),
         cmocka_unit_test(a_root_is_rounded_up_to_the_unit),
+        cmocka_unit_test(the_price_of_noise_is_rounded_up),
+        cmocka_unit_test(a_peel_plans_for_its_rounds_its_values_and_its_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 enum { CLUSTERS, DIM, FLATS, RESTARTS, ITERATIONS, VALUES };
 
-static clo_partition solve(const clo_job *job, size_t clusters, size_t dim, bool affine)
+static clo_partition solve(const clo_solver_input *job, size_t clusters, size_t dim, bool affine)
 {
     const double values[VALUES] = { (double)clusters, (double)dim, affine, 5, 100 };
     clo_partition found = { 0 };
@@ -131,7 +131,7 @@ static void is_the_same_on_any_number_of_threads(void **state)
     planted p = plant("auto threads", 120, 8, 3, dims, 0.1, 0);
     clo_partition found[2];
     for (int threads = 1; threads <= 2; threads++) {
-        clo_job job = p.job;
+        clo_solver_input job = p.job;
         job.rng = rng_of("the same");
         job.threads = threads;
         found[threads - 1] = solve(&job, 3, 2, false);

@@ -12,7 +12,7 @@ static clo_codes codes_of(const double *rows, size_t n, size_t d, clo_ensc_optio
 {
     clo_error err;
     clo_codes codes = { 0 };
-    clo_job job = job_of(rows, n, d, NULL);
+    clo_solver_input job = job_of(rows, n, d, NULL);
     job.threads = threads;
     assert_ok(clo_i_ensc_codes(&job, &options, &codes, &err), err);
     return codes;
@@ -89,7 +89,7 @@ static void finds_the_subspaces(void **state)
     uint32_t truth[200];
     double *const rows = flats_rows((flats_data){ 200, 20, 4, 3, 0.01, 0 }, 17, truth);
     clo_rng *const rng = job_rng("ensc");
-    const clo_job job = job_of(rows, 200, 20, rng);
+    const clo_solver_input job = job_of(rows, 200, 20, rng);
     clo_partition out = { 0 };
     assert_ok(job_solve(&clo_i_solver_ensc, &job, (double[]){ 4, 3 }, 2, &out, &err), err);
     assert_true(job_same_partition(out.labels, truth, 200));
@@ -103,7 +103,7 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     clo_error err;
     clo_rng *const rng = job_rng("stop");
     double *const rows = flats_rows((flats_data){ 60, 8, 2, 2, 0.05, 0 }, 61, NULL);
-    clo_job job = job_of(rows, 60, 8, rng);
+    clo_solver_input job = job_of(rows, 60, 8, rng);
     clo_partition out = { .cost = -1 };
     int left = 1;
     job.progress = job_countdown;

@@ -10,7 +10,7 @@ typedef struct answer {
     uint32_t *labels;
 } answer;
 
-static answer solve(const clo_job *job, const clo_kmeans_options *options)
+static answer solve(const clo_solver_input *job, const clo_kmeans_options *options)
 {
     clo_error err;
     answer a = { job_need(options->clusters * job->cols, sizeof(double)), -1,
@@ -25,7 +25,7 @@ static void drop(answer a)
     free(a.labels);
 }
 
-static double cost_of(const clo_job *job, const uint32_t *labels, size_t k)
+static double cost_of(const clo_solver_input *job, const uint32_t *labels, size_t k)
 {
     const size_t d = job->cols;
     double cost = 0, *const sums = job_need(k * (d + 1), sizeof *sums);
@@ -49,7 +49,7 @@ static void finds_the_best_of_all_partitions(void **state)
         const size_t n = 4 + round % 7, k = 1 + round % 3;
         double *const rows = job_blobs(n, 2, k + 1, 0.3, 77 + round, NULL);
         clo_rng *const rng = job_rng("small");
-        const clo_job job = job_of(rows, n, 2, rng);
+        const clo_solver_input job = job_of(rows, n, 2, rng);
         clo_kmeans_options options = clo_i_kmeans_default(k);
         uint32_t labels[10] = { 0 };
         double best = INFINITY;
@@ -77,7 +77,7 @@ static void compare_steps(size_t n, size_t d, size_t k, double noise, size_t rep
     for (size_t i = 0; i < n; i++) /* duplicates */
         if (repeat > 1) memcpy(rows + i * d, rows + i / repeat * repeat * d, d * sizeof *rows);
     clo_rng *const rng = job_rng("steps");
-    const clo_job job = job_of(rows, n, d, rng);
+    const clo_solver_input job = job_of(rows, n, d, rng);
     clo_kmeans_options options = clo_i_kmeans_default(k);
     options.restarts = 0;
     options.start = rows; /* the first rows: a poor start, so that there is some way to go */
@@ -114,7 +114,7 @@ static void each_step_lowers_the_cost(void **state)
     double *const rows = job_blobs(n, d, 12, 0.8, 5, NULL), before = INFINITY;
     clo_error err;
     for (int bounds = CLO_KMEANS_LLOYD; bounds <= CLO_KMEANS_ELKAN; bounds++) {
-        const clo_job job = job_of(rows, n, d, NULL);
+        const clo_solver_input job = job_of(rows, n, d, NULL);
         clo_points points = { 0 };
         clo_kmeans_run run = { 0 };
         before = INFINITY;
@@ -145,7 +145,7 @@ static void data_far_from_the_origin_lose_little(void **state)
     double *const rows = job_blobs(n, d, 3, 0.05, 9, truth);
     for (size_t i = 0; i < n * d; i++) rows[i] += 1e7;
     clo_rng *const rng = job_rng("far");
-    const clo_job job = job_of(rows, n, d, rng);
+    const clo_solver_input job = job_of(rows, n, d, rng);
     clo_kmeans_options options = clo_i_kmeans_default(3);
     for (int bounds = CLO_KMEANS_AUTO; bounds <= CLO_KMEANS_ELKAN; bounds++) {
         options.bounds = (clo_kmeans_bounds)bounds;
@@ -172,7 +172,7 @@ static void weights_count_like_repeated_rows(void **state)
             memcpy(repeated + total++ * D, rows + i * D, D * sizeof *rows);
     }
     clo_rng *const rng = job_rng("weights");
-    const clo_job light = job_of(rows, N, D, rng), heavy = job_of(repeated, total, D, rng);
+    const clo_solver_input light = job_of(rows, N, D, rng), heavy = job_of(repeated, total, D, rng);
     clo_kmeans_options options = clo_i_kmeans_default(K);
     options.restarts = 0;
     options.tolerance = 0;
@@ -200,7 +200,7 @@ static void threads_change_nothing(void **state)
             answer found[2];
             for (int threads = 1; threads <= 2; threads++) {
                 clo_rng *const rng = job_rng("threads");
-                clo_job job = job_of(rows, n, d, rng);
+                clo_solver_input job = job_of(rows, n, d, rng);
                 clo_kmeans_options options = clo_i_kmeans_default(6);
                 options.restarts = restarts;
                 options.bounds = (clo_kmeans_bounds)bounds;
@@ -222,7 +222,7 @@ static void as_many_clusters_as_rows_cost_nothing(void **state)
     (void)state;
     double *const rows = job_blobs(17, 2, 17, 0.1, 4, NULL);
     clo_rng *const rng = job_rng("all");
-    const clo_job job = job_of(rows, 17, 2, rng);
+    const clo_solver_input job = job_of(rows, 17, 2, rng);
     clo_kmeans_options options = clo_i_kmeans_default(17);
     answer found = solve(&job, &options);
     assert_close(found.cost, 0, 1e-20);
@@ -241,7 +241,7 @@ static void constant_data_and_few_distinct_rows_are_no_trouble(void **state)
     (void)state;
     double rows[40];
     clo_rng *const rng = job_rng("constant");
-    const clo_job job = job_of(rows, 20, 2, rng);
+    const clo_solver_input job = job_of(rows, 20, 2, rng);
     for (size_t distinct = 1; distinct <= 3; distinct++) {
         for (size_t i = 0; i < 40; i++) rows[i] = 0.1 * (double)(i / 2 % distinct);
         for (int bounds = CLO_KMEANS_LLOYD; bounds <= CLO_KMEANS_ELKAN; bounds++) {
@@ -263,7 +263,7 @@ static void an_empty_cluster_gets_the_row_that_is_worst_off(void **state)
     /* Two of the three given centres are so far away that nobody is theirs. */
     const double rows[] = { 0, 0.1, 0.2, 5, 5.1, 9 }, start[] = { 1, 1000, -1000 };
     clo_rng *const rng = job_rng("empty");
-    const clo_job job = job_of(rows, 6, 1, rng);
+    const clo_solver_input job = job_of(rows, 6, 1, rng);
     for (int bounds = CLO_KMEANS_LLOYD; bounds <= CLO_KMEANS_ELKAN; bounds++) {
         clo_kmeans_options options = clo_i_kmeans_default(3);
         options.bounds = (clo_kmeans_bounds)bounds;
@@ -283,7 +283,7 @@ static void a_given_start_is_one_start_more(void **state)
     const clo_solver *const solver = clo_solver_find("kmeans");
     double *const rows = job_blobs(300, 2, 5, 0.2, 31, NULL);
     clo_rng *const rng = job_rng("warm");
-    clo_job job = job_of(rows, 300, 2, rng);
+    clo_solver_input job = job_of(rows, 300, 2, rng);
     clo_partition cold = { 0 }, warm = { 0 };
     clo_error err;
     assert_ok(job_solve(solver, &job, (double[]){ 5, 20 }, 2, &cold, &err), err);
@@ -293,7 +293,7 @@ static void a_given_start_is_one_start_more(void **state)
     assert_true(warm.width == 0 && warm.dims[0] == 0 && !warm.bases && warm.offsets);
     clo_i_partition_free(&warm);
     assert_fails(job_solve(solver, &job, (double[]){ 4, 1 }, 2, &warm, &err), CLO_ARGUMENT, err,
-                 "must have 4 centres");
+                 "must have 4 centers");
     clo_i_partition_free(&cold);
     clo_rng_free(rng);
     free(rows);
@@ -305,7 +305,7 @@ static void bad_input_is_refused(void **state)
     double rows[] = { 0, 1, 2, 1e200 }, centers[4] = { 7 }, cost = 7, weights[] = { 1, -1, 1, 1 };
     uint32_t labels[4] = { 7 };
     clo_rng *const rng = job_rng("bad");
-    const clo_job job = job_of(rows, 4, 1, rng);
+    const clo_solver_input job = job_of(rows, 4, 1, rng);
     clo_error err;
     clo_kmeans_options options = clo_i_kmeans_default(5);
     assert_fails(clo_i_kmeans(&job, &options, centers, labels, &cost, &err), CLO_ARGUMENT, err,
@@ -329,7 +329,7 @@ static void it_can_be_stopped(void **state)
     (void)state;
     double *const rows = job_blobs(500, 3, 5, 0.9, 6, NULL);
     clo_rng *const rng = job_rng("stop");
-    clo_job job = job_of(rows, 500, 3, rng);
+    clo_solver_input job = job_of(rows, 500, 3, rng);
     clo_partition out = { .cost = -1 };
     clo_error err;
     for (int threads = 1; threads <= 2; threads++)
@@ -351,7 +351,7 @@ static void failing_allocations_leak_nothing(void **state)
     (void)state;
     double *const rows = job_blobs(50, 3, 5, 0.9, 6, NULL);
     clo_rng *const rng = job_rng("memory");
-    const clo_job job = job_of(rows, 50, 3, rng);
+    const clo_solver_input job = job_of(rows, 50, 3, rng);
     for (int bounds = 1; bounds <= 3; bounds++)
         job_survives_failing_allocations(clo_solver_find("kmeans"), &job,
                                          (double[]){ 4, 2, 100, 1e-4, bounds }, 5);

@@ -4,7 +4,7 @@
  */
 #include "solve_job.h"
 
-static clo_partition solve(const clo_job *job, double k, double restarts, double tolerance)
+static clo_partition solve(const clo_solver_input *job, double k, double restarts, double tolerance)
 {
     clo_partition out = { 0 };
     clo_error err;
@@ -22,7 +22,7 @@ static double distance(const double *a, const double *b, size_t d)
 }
 
 /* The mean distance to the nearest of k centres. */
-static double cost_of(const clo_job *job, const double *centers, size_t k)
+static double cost_of(const clo_solver_input *job, const double *centers, size_t k)
 {
     double sum = 0;
     for (size_t i = 0; i < job->count; i++) {
@@ -36,7 +36,7 @@ static double cost_of(const clo_job *job, const double *centers, size_t k)
 }
 
 /* At a median the unit vectors to its rows cancel, up to the rows that sit on it. */
-static void check_medians(const clo_job *job, const clo_partition *p, double tolerance)
+static void check_medians(const clo_solver_input *job, const clo_partition *p, double tolerance)
 {
     const size_t d = job->cols;
     double pull[8];
@@ -62,7 +62,7 @@ static void one_median_is_where_a_fine_grid_finds_it(void **state)
     for (uint64_t seed = 1; seed < 6; seed++) {
         double *const rows = job_blobs(15, 2, 4, 0.2, seed, NULL), best = INFINITY;
         clo_rng *const rng = job_rng("grid");
-        const clo_job job = job_of(rows, 15, 2, rng);
+        const clo_solver_input job = job_of(rows, 15, 2, rng);
         clo_partition p = solve(&job, 1, 1, 0);
         for (int i = -200; i <= 200; i++)
             for (int j = -200; j <= 200; j++) {
@@ -84,7 +84,7 @@ static void several_medians_meet_their_condition_and_nobody_is_nearer_to_another
     for (size_t d = 1; d <= 8; d += 3) {
         double *const rows = job_blobs(400, d, 5, 0.4, 10 + d, NULL);
         clo_rng *const rng = job_rng("several");
-        const clo_job job = job_of(rows, 400, d, rng);
+        const clo_solver_input job = job_of(rows, 400, d, rng);
         clo_partition p = solve(&job, 5, 4, 0);
         check_medians(&job, &p, d == 1 ? 1.001 : 1e-4);
         assert_close(p.cost, cost_of(&job, p.offsets, 5), 1e-12);
@@ -101,7 +101,7 @@ static void a_row_that_is_the_median_is_found_exactly(void **state)
     const double cross[] = { 0, 0, 1, 0, -1, 0, 0, 1, 0, -7 };
     const double heap[] = { 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 9, 9, 8, 9, 9, 8, 5, 5 };
     clo_rng *const rng = job_rng("row");
-    clo_job job = job_of(cross, 5, 2, rng);
+    clo_solver_input job = job_of(cross, 5, 2, rng);
     clo_partition p = solve(&job, 1, 1, 0);
     assert_close(p.offsets[0], 0, 1e-15);
     assert_close(p.offsets[1], 0, 1e-15);
@@ -120,7 +120,7 @@ static void an_outlier_moves_the_median_little(void **state)
     (void)state;
     const double rows[] = { 0, 0.1, 0.2, 0.3, 1e6 };
     clo_rng *const rng = job_rng("outlier");
-    const clo_job job = job_of(rows, 5, 1, rng);
+    const clo_solver_input job = job_of(rows, 5, 1, rng);
     clo_partition p = solve(&job, 1, 1, 0);
     assert_close(p.offsets[0], 0.2, 1e-6);
     clo_i_partition_free(&p);
@@ -135,7 +135,7 @@ static void threads_change_nothing(void **state)
         clo_partition found[2];
         for (int threads = 1; threads <= 2; threads++) {
             clo_rng *const rng = job_rng("threads");
-            clo_job job = job_of(rows, 5000, 3, rng);
+            clo_solver_input job = job_of(rows, 5000, 3, rng);
             job.threads = threads;
             found[threads - 1] = solve(&job, 6, restarts, 1e-4);
             clo_rng_free(rng);
@@ -155,7 +155,7 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     const clo_solver *const solver = clo_solver_find("kmedian");
     double *const rows = job_blobs(60, 2, 6, 0.5, 8, NULL);
     clo_rng *const rng = job_rng("stop");
-    clo_job job = job_of(rows, 60, 2, rng);
+    clo_solver_input job = job_of(rows, 60, 2, rng);
     clo_partition out = { .cost = -1 };
     clo_error err;
     int left = 3;

@@ -10,7 +10,7 @@ static clo_kplanes_options options_of(const planted *p, const size_t *dims, bool
                               .iterations = 200 };
 }
 
-static clo_partition solve(const clo_job *job, const clo_kplanes_options *options)
+static clo_partition solve(const clo_solver_input *job, const clo_kplanes_options *options)
 {
     clo_partition found = { 0 };
     clo_error err;
@@ -144,7 +144,7 @@ static void never_costs_more_after_a_further_step(void **state)
             clo_kplanes_options options = options_of(&p, dims, affine);
             options.restarts = 1;
             options.iterations = steps;
-            clo_job job = p.job;
+            clo_solver_input job = p.job;
             job.rng = rng_of("steps");
             clo_partition found = solve(&job, &options);
             assert_true(found.cost <= before * (1 + 1e-12));
@@ -163,7 +163,7 @@ static void keeps_an_optimum_it_is_given(void **state)
         planted p = plant("warm", 400, 25, 4, dims, 0.05, affine);
         clo_kplanes_options options = options_of(&p, dims, affine);
         clo_partition first = solve(&p.job, &options);
-        clo_job job = p.job;
+        clo_solver_input job = p.job;
         options.restarts = 0;
         job.start = &first;
         clo_partition again = solve(&job, &options);
@@ -209,7 +209,7 @@ static void is_the_same_on_any_number_of_threads(void **state)
         options.iterations = 20;
         clo_partition found[2];
         for (int threads = 1; threads <= 2; threads++) {
-            clo_job job = p.job;
+            clo_solver_input job = p.job;
             job.rng = rng_of("same");
             job.threads = threads;
             found[threads - 1] = solve(&job, &options);

@@ -95,7 +95,7 @@ static void the_noiseless_answer_is_the_projector_on_the_row_space(void **state)
 {
     clo_error err;
     double *const rows = flats_rows((flats_data){ N, D, 2, 2, 0, 0 }, 5, NULL);
-    const clo_job job = job_of(rows, N, D, NULL);
+    const clo_solver_input job = job_of(rows, N, D, NULL);
     clo_row_space space = { 0 };
     double c[N * N], square[N * N], other[N * N], trace = 0;
     assert_ok(clo_i_row_space_new(&job, (clo_row_view){ 0 }, 0, &space, &err), err);
@@ -143,7 +143,7 @@ static void the_affinity_is_a_power_of_the_cosines(void **state)
     clo_error err;
     clo_rng *const rng = job_rng("gaussian");
     double *const rows = flats_rows((flats_data){ N, D, 3, 2, 0.2, 0 }, 8, NULL);
-    const clo_job job = job_of(rows, N, D, rng);
+    const clo_solver_input job = job_of(rows, N, D, rng);
     clo_affinity affinity = { 0 };
     double c[N * N];
     assert_ok(clo_i_lrr_affinity(&job, 4, &affinity, &err), err);
@@ -169,7 +169,7 @@ static void the_gaussian_formula_is_the_minimiser(void **state)
 {
     clo_error err;
     double *const rows = flats_rows((flats_data){ N, D, 2, 2, 0.3, 0 }, 9, NULL);
-    const clo_job job = job_of(rows, N, D, NULL);
+    const clo_solver_input job = job_of(rows, N, D, NULL);
     clo_row_space space = { 0 };
     double slow[N * N], fast[N * N];
     assert_ok(clo_i_row_space_new(&job, (clo_row_view){ 0 }, 0, &space, &err), err);
@@ -233,7 +233,7 @@ static void slow_alm(const double *rows, double lambda, double *z)
     }
 }
 
-static clo_lrr_fit fit_with(const clo_job *job, const clo_row_space *space, double lambda,
+static clo_lrr_fit fit_with(const clo_solver_input *job, const clo_row_space *space, double lambda,
                             double tolerance)
 {
     clo_error err;
@@ -247,7 +247,7 @@ static void the_method_reaches_what_the_papers_own_reaches(void **state)
 {
     clo_error err;
     double *const rows = flats_rows((flats_data){ N, D, 2, 2, 0.1, 0 }, 21, NULL);
-    const clo_job job = job_of(rows, N, D, NULL);
+    const clo_solver_input job = job_of(rows, N, D, NULL);
     clo_row_space space = { 0 };
     double slow[N * N], fast[N * N];
     for (size_t c = 0; c < D; c++) rows[7 * D + c] += 2; /* one point far out */
@@ -272,7 +272,7 @@ static void wholly_wrong_rows_are_found(void **state)
     enum { COUNT = 300, COLS = 30, EACH = 20 }; /* every twentieth row is wrong */
     clo_error err;
     double *const rows = flats_rows((flats_data){ COUNT, COLS, 3, 3, 0, 0 }, 31, NULL);
-    const clo_job job = job_of(rows, COUNT, COLS, NULL);
+    const clo_solver_input job = job_of(rows, COUNT, COLS, NULL);
     clo_row_space space = { 0 };
     uint64_t seed = 5;
     for (size_t i = 0; i < COUNT; i += EACH)
@@ -294,7 +294,7 @@ static void threads_change_nothing(void **state)
     enum { COUNT = 900, COLS = 12 };
     clo_error err;
     double *const rows = flats_rows((flats_data){ COUNT, COLS, 3, 3, 0.1, 0 }, 41, NULL);
-    clo_job job = job_of(rows, COUNT, COLS, NULL);
+    clo_solver_input job = job_of(rows, COUNT, COLS, NULL);
     clo_row_space space = { 0 };
     assert_ok(clo_i_row_space_new(&job, (clo_row_view){ 0 }, 0, &space, &err), err);
     clo_lrr_fit one = fit_with(&job, &space, 0.02, 1e-4);
@@ -317,7 +317,7 @@ static void check_labels(flats_data of, double noise, double lambda)
     clo_rng *const rng = job_rng("lrr");
     uint32_t *const truth = job_need(of.count, sizeof *truth);
     double *const rows = flats_rows(of, 51, truth);
-    const clo_job job = job_of(rows, of.count, of.cols, rng);
+    const clo_solver_input job = job_of(rows, of.count, of.cols, rng);
     const double values[GIVEN] = {
         (double)of.clusters, (double)of.dim, of.offset > 0, noise, lambda, 0.001
     };
@@ -348,7 +348,7 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     clo_rng *const rng = job_rng("stop");
     double *const rows = flats_rows((flats_data){ 60, 8, 2, 2, 0.05, 0 }, 61, NULL);
     const double values[GIVEN] = { 2, 2, 0, OUTLIERS, 0, 0 };
-    clo_job job = job_of(rows, 60, 8, rng);
+    clo_solver_input job = job_of(rows, 60, 8, rng);
     clo_partition out = { .cost = -1 };
     job.progress = job_countdown;
     for (int calls = 1; calls <= 4; calls++) {
@@ -369,7 +369,7 @@ static void refuses_what_it_cannot_do(void **state)
     clo_error err;
     clo_rng *const rng = job_rng("refuse");
     double rows[12] = { 0 };
-    const clo_job job = job_of(rows, 6, 2, rng);
+    const clo_solver_input job = job_of(rows, 6, 2, rng);
     clo_partition out = { .cost = -1 };
     for (double noise = NONE; noise <= OUTLIERS; noise++)
         assert_fails(

@@ -31,8 +31,8 @@ static void regress(const double *rows, size_t i, double lambda, bool itself, do
 }
 
 /* As the solver makes it with presets but for two. */
-static clo_status affinity_of(const clo_job *job, double lambda, bool itself, clo_affinity *out,
-                              clo_error *err)
+static clo_status affinity_of(const clo_solver_input *job, double lambda, bool itself,
+                              clo_affinity *out, clo_error *err)
 {
     const clo_solver *const lsr = &clo_i_solver_lsr;
     double values[16];
@@ -49,7 +49,7 @@ static void check_normal_equations(double lambda, bool itself)
 {
     clo_error err;
     double *const rows = flats_rows((flats_data){ N, D, 3, 2, 0.05, 0 }, 3, NULL);
-    const clo_job job = job_of(rows, N, D, NULL);
+    const clo_solver_input job = job_of(rows, N, D, NULL);
     clo_affinity affinity = { 0 };
     double c[N * N];
     for (size_t i = 0; i < N; i++) regress(rows, i, lambda, itself, c + i * N);
@@ -86,7 +86,7 @@ static void finds_separate_subspaces_on_any_number_of_threads(void **state)
         double costs[2];
         for (int threads = 1; threads <= 2; threads++) {
             clo_rng *const rng = job_rng("lsr");
-            clo_job job = job_of(rows, 300, 20, rng);
+            clo_solver_input job = job_of(rows, 300, 20, rng);
             clo_partition out = { 0 };
             job.threads = threads;
             assert_ok(job_solve(&clo_i_solver_lsr, &job, values, 3, &out, &err), err);
@@ -104,7 +104,7 @@ static void scaling_the_data_changes_nothing(void **state)
 {
     clo_error err;
     double *const rows = flats_rows((flats_data){ N, D, 3, 2, 0.05, 0 }, 3, NULL);
-    const clo_job job = job_of(rows, N, D, NULL);
+    const clo_solver_input job = job_of(rows, N, D, NULL);
     clo_affinity before = { 0 }, after = { 0 };
     assert_ok(affinity_of(&job, 0, false, &before, &err), err);
     for (size_t i = 0; i < N * D; i++) rows[i] *= 1e-150;
@@ -120,7 +120,7 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     clo_error err;
     clo_rng *const rng = job_rng("stop");
     double *const rows = flats_rows((flats_data){ 60, 8, 2, 2, 0.05, 0 }, 61, NULL);
-    clo_job job = job_of(rows, 60, 8, rng);
+    clo_solver_input job = job_of(rows, 60, 8, rng);
     clo_partition out = { .cost = -1 };
     job.progress = job_countdown;
     for (int calls = 1; calls <= 2; calls++) {
@@ -140,7 +140,7 @@ static void refuses_what_it_cannot_do(void **state)
 {
     clo_error err;
     double rows[12] = { 0 };
-    const clo_job job = job_of(rows, 6, 2, NULL);
+    const clo_solver_input job = job_of(rows, 6, 2, NULL);
     clo_affinity out = { 0 };
     clo_params *params = NULL;
     assert_fails(affinity_of(&job, 0, false, &out, &err), CLO_ARGUMENT, err, "all rows are zero");

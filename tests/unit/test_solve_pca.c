@@ -22,7 +22,7 @@ static clo_partition components(const double *rows, size_t count, double dim, do
 {
     clo_error err;
     clo_partition out = { 0 };
-    const clo_job job = job_of(rows, count, 4, NULL);
+    const clo_solver_input job = job_of(rows, count, 4, NULL);
     assert_ok(clo_i_solver_pca.solve(&job, (double[]){ dim, affine }, &out, &err), err);
     return out;
 }
@@ -55,7 +55,7 @@ static void stops_when_told_and_leaks_nothing(void **state)
 {
     clo_error err;
     double *const rows = rows_of(30);
-    clo_job job = job_of(rows, 30, 4, NULL);
+    clo_solver_input job = job_of(rows, 30, 4, NULL);
     clo_partition out = { .cost = -1 };
     int left = 0;
     job.progress = job_countdown;

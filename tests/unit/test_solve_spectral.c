@@ -42,7 +42,7 @@ static size_t count_clusters(const clo_affinity *affinity)
 {
     clo_error err;
     clo_rng *const rng = job_rng("count");
-    const clo_job job = job_of(NULL, affinity->count, 0, rng);
+    const clo_solver_input job = job_of(NULL, affinity->count, 0, rng);
     size_t clusters = 0;
     assert_ok(clo_i_spectral_count(&job, affinity, &clusters, &err), err);
     clo_rng_free(rng);
@@ -85,7 +85,7 @@ static uint32_t *cluster(const clo_affinity *affinity, size_t k, int threads)
 {
     clo_error err;
     clo_rng *const rng = job_rng("spectral");
-    clo_job job = job_of(NULL, affinity->count, 0, rng);
+    clo_solver_input job = job_of(NULL, affinity->count, 0, rng);
     const clo_spectral_options options = { .clusters = k, .restarts = 5 };
     uint32_t *const labels = job_need(affinity->count, sizeof *labels);
     job.threads = threads;
@@ -187,7 +187,7 @@ static void lanczos_and_lapack_find_the_same_subspace(void **state)
     clo_error err;
     clo_rng *const rng = job_rng("lanczos");
     clo_stream *stream = NULL;
-    clo_job job = job_of(NULL, N, 0, rng);
+    clo_solver_input job = job_of(NULL, N, 0, rng);
     double values[3][Q], *vectors[3], sines[Q];
     job.threads = 2;
     assert_ok(clo_i_graph_new(&dense, Q, &graph, &err), err);
@@ -260,7 +260,7 @@ static void the_solver_takes_an_affinity_and_says_what_the_cut_is(void **state)
     const clo_solver *const solver = clo_solver_find("spectral");
     double a[] = { 9, 2, 1, 0, 2, 9, 0, 0, 1, 0, 9, 3, 0, 0, 3, 9 };
     clo_rng *const rng = job_rng("solver");
-    const clo_job job = job_of(a, 4, 4, rng);
+    const clo_solver_input job = job_of(a, 4, 4, rng);
     clo_partition out = { 0 };
     clo_error err;
     assert_true(solver->affinity);
@@ -279,7 +279,7 @@ static void bad_affinities_are_refused(void **state)
     const clo_solver *const solver = clo_solver_find("spectral");
     double a[] = { 0, 2, 1, 2, 0, 0, 1, 0, 0 };
     clo_rng *const rng = job_rng("bad");
-    clo_job job = job_of(a, 3, 2, rng);
+    clo_solver_input job = job_of(a, 3, 2, rng);
     clo_partition out = { .cost = -1 };
     clo_error err;
     assert_fails(job_solve(solver, &job, (double[]){ 2 }, 1, &out, &err), CLO_ARGUMENT, err,
@@ -304,7 +304,7 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     const size_t n = 410;
     double *const a = blocks(n, 3, 1, 0.5, 2);
     clo_rng *const rng = job_rng("stop");
-    clo_job job = job_of(a, n, n, rng);
+    clo_solver_input job = job_of(a, n, n, rng);
     clo_partition out = { .cost = -1 };
     clo_error err;
     job_survives_failing_allocations(solver, &job, (double[]){ 3, 2 }, 2);

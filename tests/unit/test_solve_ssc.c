@@ -19,7 +19,7 @@ static clo_codes codes_of(const double *rows, size_t n, size_t d, clo_ssc_option
 {
     clo_error err;
     clo_codes codes = { 0 };
-    const clo_job job = job_of(rows, n, d, NULL);
+    const clo_solver_input job = job_of(rows, n, d, NULL);
     assert_ok(clo_i_ssc_codes(&job, &options, &codes, &err), err);
     return codes;
 }
@@ -250,7 +250,7 @@ static void a_heavy_weight_ends_and_a_stop_is_heard_within_a_block(void **state)
     double *const rows = flats_rows((flats_data){ ROWS, COLS, 2, 5, 0.2, 0 }, 72, NULL);
     for (int outliers = 0; outliers < 2; outliers++) {
         clo_ssc_options options = clo_i_ssc_default();
-        clo_job job = job_of(rows, ROWS, COLS, NULL);
+        clo_solver_input job = job_of(rows, ROWS, COLS, NULL);
         clo_codes codes = { 0 };
         int left = 30;
         options.alpha = 1e6;
@@ -272,7 +272,7 @@ static void the_same_codes_on_any_number_of_threads(void **state)
     const clo_ssc_options options = clo_i_ssc_default();
     clo_codes codes[2] = { { 0 }, { 0 } };
     for (int t = 0; t < 2; t++) {
-        clo_job job = job_of(rows, 300, 12, NULL);
+        clo_solver_input job = job_of(rows, 300, 12, NULL);
         job.threads = t + 1;
         assert_ok(clo_i_ssc_codes(&job, &options, &codes[t], &err), err);
     }
@@ -304,7 +304,7 @@ static void finds_the_subspaces(void **state)
         uint32_t truth[200];
         double *const rows = flats_rows(shapes[s], 17, truth);
         clo_rng *const rng = job_rng("ssc");
-        const clo_job job = job_of(rows, 200, 20, rng);
+        const clo_solver_input job = job_of(rows, 200, 20, rng);
         clo_partition out = { 0 };
         assert_ok(job_solve(&clo_i_solver_ssc, &job, (double[]){ 4, 3, s > 0 }, 3, &out, &err),
                   err);
@@ -320,7 +320,7 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     clo_error err;
     clo_rng *const rng = job_rng("stop");
     double *const rows = flats_rows((flats_data){ 60, 8, 2, 2, 0.05, 0 }, 61, NULL);
-    clo_job job = job_of(rows, 60, 8, rng);
+    clo_solver_input job = job_of(rows, 60, 8, rng);
     clo_partition out = { .cost = -1 };
     int left = 1;
     job.progress = job_countdown;

@@ -12,7 +12,7 @@ static clo_codes codes_of(const double *rows, size_t n, size_t d, size_t sparsit
 {
     clo_error err;
     clo_codes codes = { 0 };
-    clo_job job = job_of(rows, n, d, NULL);
+    clo_solver_input job = job_of(rows, n, d, NULL);
     job.threads = threads;
     const clo_omp_options options = { .sparsity = sparsity, .tolerance = 1e-6 };
     assert_ok(clo_i_ssc_omp_codes(&job, &options, &codes, &err), err);
@@ -113,7 +113,7 @@ static void finds_the_subspaces(void **state)
     uint32_t truth[300];
     double *const rows = flats_rows((flats_data){ 300, 30, 3, 4, 0.001, 0 }, 17, truth);
     clo_rng *const rng = job_rng("omp");
-    const clo_job job = job_of(rows, 300, 30, rng);
+    const clo_solver_input job = job_of(rows, 300, 30, rng);
     clo_partition out = { 0 };
     assert_ok(job_solve(&clo_i_solver_ssc_omp, &job, (double[]){ 3, 4, 0, 4 }, 4, &out, &err), err);
     assert_true(job_same_partition(out.labels, truth, 300));
@@ -127,7 +127,7 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     clo_error err;
     clo_rng *const rng = job_rng("stop");
     double *const rows = flats_rows((flats_data){ 60, 8, 2, 2, 0.05, 0 }, 61, NULL);
-    clo_job job = job_of(rows, 60, 8, rng);
+    clo_solver_input job = job_of(rows, 60, 8, rng);
     clo_partition out = { .cost = -1 };
     int left = 1;
     job.progress = job_countdown;
@@ -150,7 +150,7 @@ static void many_rows_are_no_harder_than_few(void **state)
     uint32_t truth[ROWS];
     double *const rows = flats_rows((flats_data){ ROWS, COLS, 3, 2, 0.02, 0 }, 21, truth);
     clo_rng *const rng = job_rng("many");
-    const clo_job job = job_of(rows, ROWS, COLS, rng);
+    const clo_solver_input job = job_of(rows, ROWS, COLS, rng);
     clo_partition out = { 0 };
     size_t wrong = 0, votes[3][3] = { { 0 } };
     assert_ok(job_solve(&clo_i_solver_ssc_omp, &job, (double[]){ 3, 2 }, 2, &out, &err), err);
@@ -168,7 +168,7 @@ static void many_rows_are_no_harder_than_few(void **state)
 
 static void presets_follow_the_dimension(void **state)
 {
-    const clo_job job = { .count = 1500 };
+    const clo_solver_input job = { .count = 1500 };
     assert_int_equal(clo_i_ssc_omp_for(&job, 3, 2).sparsity, 2);
     assert_int_equal(clo_i_ssc_omp_for(&job, 3, 2).groups, 25);
     assert_int_equal(clo_i_ssc_omp_for(&job, 3, 9).sparsity, 5); /* more would fit noise */
@@ -181,7 +181,7 @@ static void every_group_expresses_every_row(void **state)
     clo_error err;
     clo_codes codes = { 0 };
     double *const rows = flats_rows((flats_data){ N, D, 3, 2, 0.1, 0 }, 31, NULL);
-    const clo_job job = job_of(rows, N, D, NULL);
+    const clo_solver_input job = job_of(rows, N, D, NULL);
     const clo_omp_options options = { .sparsity = 2, .tolerance = 1e-6, .groups = 2 };
     assert_ok(clo_i_ssc_omp_codes(&job, &options, &codes, &err), err);
     for (size_t i = 0; i < N; i++) {

@@ -33,7 +33,7 @@ static void recovers_planted_subspaces(void **state)
     for (size_t i = 0; i < n; i++) truth[i] = (uint32_t)(i % k);
     for (int threads = 1; threads <= 2; threads++) {
         clo_rng *const rng = job_rng("planted");
-        clo_job job = job_of(rows, n, d, rng);
+        clo_solver_input job = job_of(rows, n, d, rng);
         clo_partition out = { 0 };
         clo_error err;
         job.threads = threads;
@@ -62,7 +62,7 @@ static void the_affinity_is_what_its_definition_says(void **state)
     double products[N], sorted[N];
     clo_affinity affinity = { 0 };
     clo_error err;
-    const clo_job job = job_of(rows, N, D, NULL);
+    const clo_solver_input job = job_of(rows, N, D, NULL);
     for (size_t i = 0; i < N; i++) {
         for (size_t j = 0; j < N; j++) {
             double dot = 0, a = 0, b = 0;
@@ -101,7 +101,7 @@ static void equal_rows_zero_rows_and_too_many_neighbours_are_no_trouble(void **s
     for (size_t i = 0; i < n; i++) /* two lines, many times the same row, and five zeros */
         if (i % 6) rows[i * 3 + i % 2] = i < 20 ? 2 : -1e-300;
     clo_rng *const rng = job_rng("odd");
-    const clo_job job = job_of(rows, n, 3, rng);
+    const clo_solver_input job = job_of(rows, n, 3, rng);
     for (double neighbours = 1; neighbours <= 1e6; neighbours *= 10) {
         clo_partition out = { 0 };
         clo_error err;
@@ -132,7 +132,7 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     const clo_solver *const solver = clo_solver_find("tsc");
     double *const rows = planted(60, 6, 2, 2, 0.1, 3);
     clo_rng *const rng = job_rng("stop");
-    clo_job job = job_of(rows, 60, 6, rng);
+    clo_solver_input job = job_of(rows, 60, 6, rng);
     clo_partition out = { .cost = -1 };
     clo_error err;
     job_survives_failing_allocations(solver, &job, (double[]){ 2, 2 }, 2);

@@ -116,7 +116,7 @@ static void gamma_must_be_stated(void **state)
     clo_error err;
     (void)state;
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
-                 CLO_ARGUMENT, err, "gamma must be stated");
+                 CLO_ARGUMENT, err, "give gamma");
     assert_ok(clo_params_set(params, "gamma", .01, &err), err);
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 0 }, CLO_EXACT, &plan, &err),
                  CLO_BUDGET, err, "delta");

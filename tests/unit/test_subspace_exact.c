@@ -5,7 +5,7 @@
  */
 #include "pipeline.h"
 #include "plan/mechanism.h"
-#include "query/gapmax_parts.h"
+#include "query/gapmax_internal.h"
 
 enum { MOST = 200, D = 8, RUNS = 150 };
 

@@ -57,7 +57,7 @@ static void every_solver_finds_the_planes(void **state)
         clo_plan *const plan = plan_with(settings, &domain, 200);
         clo_release *const release = run_seeded(plan, data, "solve", NULL);
         assert_true(clo_release_find(release, "bases", &bases));
-        assert_false(clo_release_find(release, "weights", &(clo_array){ 0 }));
+        assert_false(clo_release_find(release, "sizes", &(clo_array){ 0 }));
         assert_ok(clo_i_subspaces_distance(bases.data, truth, K, D, Q, &distance, &err), err);
         assert_true(distance < .3);
         clo_release_free(release);

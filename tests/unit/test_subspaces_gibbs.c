@@ -207,7 +207,7 @@ static void what_would_not_be_private_is_refused(void **state)
     assert_fails(try_plan("labels=yes score=min", &replace, 1, 0, CLO_ASYMPTOTIC, &plan, &err),
                  CLO_ARGUMENT, err, "no labels");
     assert_fails(try_plan("mode=steps start=kplanes", &replace, 1, 0, CLO_ASYMPTOTIC, &plan, &err),
-                 CLO_ARGUMENT, err, "uniformly");
+                 CLO_ARGUMENT, err, "start=uniform");
     assert_fails(try_plan("mode=steps score=min", &replace, 1, 0, CLO_ASYMPTOTIC, &plan, &err),
                  CLO_ARGUMENT, err, "mode=limit");
     assert_fails(try_plan("dim=6", &replace, 1, 0, CLO_ASYMPTOTIC, &plan, &err), CLO_ARGUMENT, err,

@@ -117,7 +117,7 @@ static void known_flats_are_found(void **state)
                           cost(&s, release));
             assert_true(found < cases[i].distance);
             assert_true(cost(&s, release) < 0.02);
-            assert_true(clo_release_find(release, "weights", &weights));
+            assert_true(clo_release_find(release, "sizes", &weights));
             assert_true(clo_release_find(release, "uncertainty", &doubt));
             print_message("# weights %.0f %.0f %.0f\n", weights.data[0], weights.data[1],
                           weights.data[2]);

@@ -1,6 +1,7 @@
 /* subspaces/sulq finds subspaces and flats in the data's own units, and plans what it says
  * (subspaces_sulq.T1, subspaces_sulq.T2). */
 #include "pipeline.h"
+#include "query/queries.h"
 #include "plan/mechanism.h"
 #include "linalg/linalg.h"
 #include "measure/measure.h"
@@ -151,8 +152,8 @@ static void impossible_settings_are_refused(void **state)
 {
     (void)state;
     refuses("dim=4", "at most the number of columns, 3, not 4");
-    refuses("accounting=paper restarts=2", "leave restarts out");
-    refuses("accounting=paper reduce=2", "leave reduce out");
+    refuses("accounting=paper restarts=2", "restarts exclude each other");
+    refuses("accounting=paper reduce=2", "reduce exclude each other");
     refuses("dim=2 reduce=1", "reduce must keep at least 2");
     refuses("dim=2 reduce=4", "the number of columns, 3, not 4");
 }
@@ -211,7 +212,7 @@ static void subspaces_are_found(void **state)
         snprintf(seed, sizeof seed, "%d", run);
         clo_release *const release = run_seeded(plan, data, seed, NULL);
         assert_true(clo_release_find(release, "bases", &bases));
-        assert_true(clo_release_find(release, "weights", &weights));
+        assert_true(clo_release_find(release, "sizes", &weights));
         assert_true(clo_release_find(release, "energies", &energies));
         assert_false(clo_release_find(release, "offsets", &(clo_array){ 0 }));
         for (size_t c = 0; c < K; c++) total += weights.data[c];
@@ -354,7 +355,7 @@ static void flats_come_back_in_the_datas_own_units(void **state)
         clo_release *const release = run_seeded(plan, data, seed, NULL);
         assert_true(clo_release_find(release, "bases", &bases));
         assert_true(clo_release_find(release, "offsets", &offsets));
-        assert_true(clo_release_find(release, "weights", &weights));
+        assert_true(clo_release_find(release, "sizes", &weights));
         for (size_t c = 0; c < K; c++) total += weights.data[c];
         assert_true(fabs(total - LINES) < 100); /* records, noised */
         for (size_t i = 0; i < LINES; i++) {

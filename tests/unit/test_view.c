@@ -225,6 +225,77 @@ static void sparse_rows_have_units(void **state)
     clo_table_free(table);
 }
 
+/* As in a file: a row without a name neither ends anything nor is anybody's (bound.T3). */
+static void a_row_of_nobody_is_nobodys(void **state)
+{
+    const uint64_t units[] = { 5, 5, 5 };
+    const uint8_t nobody[] = { 0, 1, 0 }, zeros[CLO_UNIT_BYTES] = { 0 };
+    const double cells[3] = { 1, 2, 3 };
+    clo_view dense = view_of(cells, CLO_FLOAT64, 3, 1);
+    dense.row_step = dense.col_step = sizeof(double);
+    const clo_view views[] = { sparse_view(true, false), sparse_view(false, true), dense };
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        clo_view view = views[i];
+        clo_table *none = NULL;
+        view.units = units;
+        view.nobody = nobody;
+        clo_table *const table = wrapped(&view);
+        assert_memory_equal(clo_i_table_unit(table, 1), zeros, CLO_UNIT_BYTES);
+        assert_memory_not_equal(clo_i_table_unit(table, 0), zeros, CLO_UNIT_BYTES);
+        assert_memory_equal(clo_i_table_unit(table, 0), clo_i_table_unit(table, 2), CLO_UNIT_BYTES);
+        clo_table_free(table);
+        view.missing = CLO_MISSING_REFUSE;
+        assert_fails(clo_table_wrap_view(&view, &none, &err), CLO_FORMAT, err,
+                     "row 2 of the matrix names no person");
+    }
+}
+
+/* Of every form: doubles, floats, integers, which have none, and sparse rows. */
+static void rows_with_gaps_are_counted(void **state)
+{
+    const double cells[] = { 1, NAN, INFINITY, 2, 3, 4 };
+    const float floats[] = { 1, 2, 3, 4, NAN, NAN };
+    const int32_t wholes[] = { 1, 2, 3, 4, 5, 6 };
+    const int32_t starts[] = { 0, 1, 2, 2 }, columns[] = { 0, 1 };
+    clo_view sparse = view_of(cells, CLO_FLOAT64, 3, 2);
+    sparse.starts = starts;
+    sparse.columns = columns;
+    sparse.start_bytes = sparse.column_bytes = 4;
+    const struct {
+        clo_view view;
+        size_t bytes;
+        uint64_t gaps;
+    } all[] = { { view_of(cells, CLO_FLOAT64, 3, 2), 8, 2 },
+                { view_of(floats, CLO_FLOAT32, 3, 2), 4, 1 },
+                { view_of(wholes, CLO_INT32, 3, 2), 4, 0 },
+                { view_of(cells, CLO_FLOAT64, 0, 2), 8, 0 },
+                { sparse, 8, 1 } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        clo_view view = all[i].view;
+        uint64_t gaps = 99;
+        view.row_step = 2 * all[i].bytes;
+        view.col_step = all[i].bytes;
+        clo_table *const table = wrapped(&view);
+        assert_ok(clo_table_gaps(table, &gaps, &err), err);
+        assert_int_equal(gaps, all[i].gaps);
+        clo_table_free(table);
+    }
+    clo_view filled = view_of(cells, CLO_FLOAT64, 3, 2);
+    filled.row_step = 16;
+    filled.col_step = 8;
+    filled.missing = CLO_MISSING_FILL;
+    uint64_t gaps = 99;
+    clo_table *const table = wrapped(&filled);
+    assert_ok(clo_table_gaps(table, &gaps, &err), err);
+    assert_int_equal(gaps, 0);
+    clo_table_free(table);
+    assert_false(clo_gaps_hide_all(0, 0));
+    assert_false(clo_gaps_hide_all(100, 90));
+    assert_true(clo_gaps_hide_all(100, 91));
+    assert_true(clo_gaps_hide_all(1, 1));
+    assert_false(clo_gaps_hide_all(UINT32_MAX, 0));
+}
+
 /* Which person has which rows is one matter over all pieces: who is in two of them is one. */
 static void many_sparse_rows_are_copied_piece_by_piece(void **state)
 {
@@ -286,7 +357,8 @@ static void sparse_rows_that_are_none_are_refused(void **state)
     assert_fails(clo_table_wrap_view(&view, &table, &err), CLO_ARGUMENT, err, "4 or 8 bytes");
     view = sparse_view(false, false);
     view.missing = CLO_MISSING_FILL;
-    assert_fails(clo_table_wrap_view(&view, &table, &err), CLO_ARGUMENT, err, "filled");
+    assert_fails(clo_table_wrap_view(&view, &table, &err), CLO_ARGUMENT, err,
+                 "no missing cells to fill");
     view = sparse_view(false, false);
     view.columns = NULL;
     assert_fails(clo_table_wrap_view(&view, &table, &err), CLO_ARGUMENT, err, "no columns");
@@ -318,6 +390,8 @@ int main(void)
         cmocka_unit_test(what_is_no_matrix_is_refused),
         cmocka_unit_test(sparse_rows_of_every_width_are_the_same_rows),
         cmocka_unit_test(sparse_rows_have_units),
+        cmocka_unit_test(a_row_of_nobody_is_nobodys),
+        cmocka_unit_test(rows_with_gaps_are_counted),
         cmocka_unit_test(many_sparse_rows_are_copied_piece_by_piece),
         cmocka_unit_test(sparse_rows_that_are_none_are_refused),
     };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every variable of the environment that the program looks at is told of, in the man page
-(ENVIRONMENT) and in SECURITY.md (The environment); and none is told of that nobody looks at.
+(ENVIRONMENT) and in docs/security/environment.md; and none is told of that nobody looks at.
 
 A variable is what a file of src/, cli/, mpi/ or python/ that asks the environment has as a string
 in capitals.  Those that libraries below read are listed here, each with who does.
@@ -22,6 +22,8 @@ BY_LIBRARIES = {
     "SQLITE_TMPDIR": "SQLite",
 }
 
+
+PAGE = "docs/security/environment.md"
 
 def used(root):
     """variable -> the first file that asks for it"""
@@ -49,7 +51,7 @@ def in_manual(root):
 
 def in_promise(root):
     """The variables in the first column of the table under "The environment"."""
-    path, names, inside = root / "SECURITY.md", set(), False
+    path, names, inside = root / PAGE, set(), False
     for line in common.lines(path) if path.exists() else []:
         if line.startswith("## "):
             inside = line == "## The environment"
@@ -60,16 +62,16 @@ def in_promise(root):
 
 def check(root):
     asked = used(root)
-    told = {"docs/man/cloister.1.in": in_manual(root), "SECURITY.md": in_promise(root)}
+    told = {"docs/man/cloister.1.in": in_manual(root), PAGE: in_promise(root)}
     findings = []
     for page, names in told.items():
         findings += [(path, f"{name} is not told of in {page}")
                      for name, path in sorted(asked.items()) if name not in names]
         findings += [(page, f"{name} is read by nobody")
                      for name in sorted(names - set(asked) - set(BY_LIBRARIES))]
-    for name in sorted(told["SECURITY.md"] ^ told["docs/man/cloister.1.in"]):
+    for name in sorted(told[PAGE] ^ told["docs/man/cloister.1.in"]):
         if name not in asked:
-            findings.append(("SECURITY.md", f"{name} must stand in the man page and here"))
+            findings.append((PAGE, f"{name} must stand in the man page and here"))
     return findings
 
 

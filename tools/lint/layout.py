@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How files look: C by clang-format, and every code file within 100 columns, without tabs, without
 blanks at a line's end, and with a newline at the file's.  What a transcript expects a command to
-print is as wide as that is.
+print is as wide as that is.  Another clang-format than Debian 12's is not asked.
 
 usage: layout.py [SOURCE_ROOT]
 """
@@ -31,7 +31,7 @@ def check_text(path):
 
 
 def check_format(root, paths):
-    if not paths:
+    if not paths or not common.is_of_debian_12("clang-format"):
         return
     style = f"--style=file:{root / '.clang-format'}"
     result = subprocess.run(["clang-format", style, "--dry-run", *map(str, paths)],

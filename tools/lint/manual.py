@@ -5,12 +5,16 @@ The pages have no date on purpose: the same sources make the same page, whenever
 
 usage: manual.py SOURCE_ROOT PAGE...
 """
+import re
+import shlex
 import subprocess
 from pathlib import Path
 
 import common
 
 MEANT = "missing date"
+ALTERNATING = re.compile(r"\.(?:BI|BR|IB|IR|RB|RI) (.*)")
+MOST_WORDS = 7
 
 
 def read_one(page):
@@ -22,8 +26,16 @@ def read_one(page):
             for line in said if line and MEANT not in line]
 
 
+def run_together(page):
+    """A macro that changes fonts writes its words without blanks: a sentence is none of them."""
+    for number, line in enumerate(Path(page).read_text(encoding="utf-8").splitlines(), 1):
+        macro = ALTERNATING.match(line)
+        if macro and len(shlex.split(macro[1].replace("'", ""))) > MOST_WORDS:
+            yield f"manual page {Path(page).name}", f"line {number} writes its words without blanks"
+
+
 def check(root, *pages):
-    return [finding for page in pages for finding in read_one(page)]
+    return [finding for page in pages for finding in [*read_one(page), *run_together(page)]]
 
 
 if __name__ == "__main__":

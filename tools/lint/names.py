@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Names and words: a source file's name is its own, a file says first what it is, no text in the
 tree is unfinished, empty or tied to one machine, and no string of the library names an option of
-the command: whoever calls it from C or Python has parameters, and no command line.
+the command: whoever calls it from C or Python has parameters, and no command line.  An option that
+the command looks up by name is one that it has.
 
 usage: names.py [SOURCE_ROOT]
 """
@@ -15,6 +16,8 @@ WORDS = [
     (re.compile(r"\bhelpers?\b", re.I), "says nothing: say what it does"),
     (re.compile(r"(?<![\w.])/(?:root|work)/\w"), "is a path on somebody's machine"),
     (re.compile(r"\.\./shared\b"), "is outside the project"),
+    (re.compile(r"\bpragma_[a-z_]+"), "takes its argument otherwise in other versions of SQLite: "
+                                      "write the PRAGMA as a statement"),
 ]
 HOMES = [  # a test may make one up
     (re.compile(r"(?<![\w.])/(?:home|Users)/\w"), "is a path on somebody's machine"),
@@ -67,8 +70,24 @@ def check_options(root):
                                  "name the parameter")
 
 
+# An option: of the command itself, a setting of a run, or a parameter of a method.
+DECLARED = re.compile(r'(?:CLI_[A-Z]+\(|SETTING\(\w+, |\{ )\s*"([a-z][a-z-]*)"')
+LOOKED_UP = re.compile(r'\bcli_(?:value|given)\([^()]*?,\s*"([^"]*)"\)')
+
+
+def check_looked_up(root):
+    rows = common.files(root, ["cli", "src/job", "src/mechanism", "src/solver"],
+                        "*.c", "*.h", "*.def")
+    known = {name for path in rows for name in DECLARED.findall(path.read_text(encoding="utf-8"))}
+    for path in common.files(root, ["cli"], "*.c"):
+        for name in LOOKED_UP.findall(path.read_text(encoding="utf-8")):
+            if name not in known:
+                yield path, f'"{name}" is looked up, and is no option'
+
+
 def check(root):
-    return [fault for each in (check_unique, check_opening, check_words, check_options)
+    return [fault for each in (check_unique, check_opening, check_words, check_options,
+                               check_looked_up)
             for fault in each(root)]
 
 

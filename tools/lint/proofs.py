@@ -3,7 +3,7 @@
 
 A theorem is a heading `## name.T1` in proofs/name.md.  Each must be named in a comment of src/ or
 of python/cloister, where it is relied on, and in tests/ or python/tests, where it is held; and
-whatever they name must be there.
+whatever they name must be there.  proofs/README.md lists every file of the folder.
 
 usage: proofs.py [SOURCE_ROOT]
 """
@@ -58,6 +58,11 @@ def check(root):
         for name, (path, number) in sorted(named.items()):
             if name not in proven:
                 findings.append((path, f"line {number}: {name} is not in proofs/"))
+    readme = root / "proofs" / "README.md"
+    listed = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    for path in common.files(root, ["proofs"], "*.md"):
+        if listed and path != readme and f"`{path.stem}`" not in listed:
+            findings.append((readme, f"{path.stem} is not in the reading order"))
     return findings
 
 

@@ -1,13 +1,17 @@
 """A classic session on this machine: the bytes of one process, one charge, nothing to be read in
 what Spark writes."""
+import base64
+import json
 import os
+import secrets
 from functools import partial
 from itertools import combinations
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 from block_methods import BLOCKS, LOUD, cells
-from same_bytes import BALL, METHODS, alone, check_blocks, check_persons
+from same_bytes import BALL, METHODS, PERSONS, alone, by_person, check_blocks, check_persons
 from sessions import everything_in, session
 
 import cloister
@@ -135,7 +139,7 @@ def test_a_lineage_that_is_not_deterministic_ends_without_a_release(people, ledg
                                                                     method, settings):
     """The charge stays: that rows differ is seen when they are asked for."""
     changing = people.mapInArrow(some_at_random(), people.schema)
-    what = "have changed between two passes|have another number of rows"
+    what = "changed between two passes|number of rows in the parts has changed"
     with pytest.raises(cloister.ReadError, match=what) as raised:
         distributed.run(method, changing, relation=relation, **settings, **paid(ledger))
     assert "spent" in "".join(raised.value.__notes__)
@@ -223,3 +227,60 @@ def test_large_functions_would_leave_keys_in_files(people, scratch, files, monke
     monkeypatch.setattr(_spark.Frame, "_sent", lambda self, work: heavy(work))
     distributed.run("kmeans/lloyd", people, clusters=1, rounds=1, **BALL)
     assert found(scratch, seen.keys) >= 1
+
+
+def spelled(key):
+    """A key as it may stand in a file or a log."""
+    return {key, key.hex().encode(), base64.b64encode(key), repr(key)[2:-1].encode()}
+
+
+def test_no_key_is_in_a_broadcast(people, scratch, monkeypatch):
+    """Spark keeps broadcasts in files.  Persons are hashed under a key that every pass needs."""
+    keys, draw = set(), secrets.token_bytes
+
+    def token_bytes(count):
+        key = draw(count)
+        keys.update(spelled(key))
+        return key
+
+    monkeypatch.setattr(_spark, "LARGE", 100)
+    monkeypatch.setattr(secrets, "token_bytes", token_bytes)
+    visits = by_person(people).repartition(3, "who")
+    distributed.run("kmeans/lloyd", visits, rounds=1, **BALL, **PERSONS)
+    distributed.run("kmeans/aggregate", people, **LOUD, **BLOCKS["kmeans/aggregate"])
+    assert len(keys) > 4 * 4
+    assert found(scratch, keys) == 0
+    assert not any(key in repr(part).encode() for key in keys for part in (
+        _spark.Keys(draw(32), draw(32)), distributed._Reading("null", None, "", True,
+                                                              unit_key=min(keys))))
+
+
+#: As a partition by diagnosis would have it; numbers that nothing else comes to.
+SIZES = (1861, 1139)
+
+
+def numbers_in(value, path=()):
+    """Every number of the event log, with the name that it has there."""
+    if isinstance(value, dict):
+        named = (*path, value["Name"]) if value.get("Name") else path
+        for name, inner in value.items():
+            yield from numbers_in(inner, named if name in ("Update", "Value") else (*path, name))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from numbers_in(inner, path)
+    elif path and path[-1] != "ID":  # of a metric
+        yield path[-1], str(value)
+
+
+def test_spark_counts_the_rows_of_a_part_where_the_page_says(spark, scratch, frame, tmp_path):
+    """docs/security/several-machines.md: nothing of ours does, and what Spark does is said."""
+    mixed = frame.take(np.random.default_rng(2).permutation(len(frame)))
+    for part, (first, size) in enumerate(((0, SIZES[0]), SIZES)):
+        pyarrow.parquet.write_table(mixed.slice(first, size), tmp_path / f"{part}.parquet")
+    read = spark.read.parquet(str(tmp_path))
+    distributed.run("kmeans/lloyd", read, clusters=2, rounds=1, **BALL)
+    lines = [line for path, content in everything_in(scratch / "events")
+             for line in content.splitlines() if b"SparkListenerTaskEnd" in line]
+    told = {pair for line in lines for pair in numbers_in(json.loads(line))}
+    names = {name for name, _ in told if all((name, str(size)) in told for size in SIZES)}
+    assert names == {"Records Read", "internal.metrics.input.recordsRead", "number of output rows"}

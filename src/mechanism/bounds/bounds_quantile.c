@@ -18,11 +18,11 @@ enum { OCTAVES = CLO_QUANTILE_OCTAVES, GRID = 30 };
 
 static const clo_param params[PARAM_COUNT] = {
     [OF] = { "of", CLO_PARAM_CHOICE, 0, 1, OF_NORM, "norm|columns",
-             "whether to bound the norm of a row or each column" },
+             "norm: find a radius; columns: find bounds of each column" },
     [QUANTILE] = { "quantile", CLO_PARAM_REAL, 0.5, 0.99999, 0.95, NULL,
-                   "share of the rows that the bound should hold" },
+                   "share of the rows that the bounds should hold" },
     [STEPS] = { "steps", CLO_PARAM_INT, 1, CLO_QUANTILE_MOST_STEPS, 8, NULL,
-                "thresholds between a radius and its double" },
+                "number of candidates between a radius and its double" },
 };
 
 typedef struct quantile_plan {
@@ -56,7 +56,8 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     plan->thresholds = plan->columns ? 2 * OCTAVES * plan->steps + 1 : OCTAVES * plan->steps + 1;
     if (draft->domain->lower)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "bounds are what is being asked for: give a norm that no row can exceed");
+                          "bounds cannot be given here, because this run looks for them: give a "
+                          "norm that no row can exceed");
     const clo_event asks = { .kind = CLO_EVENT_EXPONENTIAL,
                              .parameter = 1,
                              .count = plan->columns ? draft->domain->cols : 1 };
@@ -146,7 +147,7 @@ extern const clo_mechanism clo_i_mechanism_bounds_quantile;
 const clo_mechanism clo_i_mechanism_bounds_quantile = {
     .family = "bounds",
     .method = "quantile",
-    .summary = "a private radius or private column bounds, by private quantiles",
+    .summary = "a radius or bounds of columns, by private quantiles",
     .proof = "proofs/bounds_quantile.md",
     .guarantee = CLO_EXACT,
     .params = params,

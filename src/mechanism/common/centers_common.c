@@ -4,10 +4,10 @@
  * data's own units.  All of it but the ask of a round is post-processing of released values.
  */
 #include "mechanism/common/centers_common.h"
-#include "mechanism/common/public_fit.h"
+#include "release/public_fit.h"
 #include "domain/domain.h"
 #include "random/random.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/cluster_sum.h"
 #include <math.h>
 #include <string.h>
@@ -186,16 +186,25 @@ void clo_i_unfold_point(const double *frame, size_t d, size_t r, double scale, c
     clo_i_pull_into_ball(whole, d);
 }
 
-clo_status clo_i_release_centers(const clo_domain *domain, size_t k, double *centers, double *sizes,
-                                 clo_release *out, clo_error *err)
+clo_i_center_noise clo_i_noise_of_sums(const clo_line *line)
+{
+    return (clo_i_center_noise){ .sum = clo_i_line_deviation(line),
+                                 .size = clo_i_line_count_deviation(line) };
+}
+
+clo_status clo_i_release_centers(const clo_domain *domain, clo_i_center_noise noise, size_t k,
+                                 double *centers, double *sizes, clo_release *out, clo_error *err)
 {
     const size_t d = domain->cols;
+    if (sizes) clo_i_fit_sizes(domain, k, sizes);
     for (size_t c = 0; c < k; c++) {
+        const double width = noise.widths ? noise.widths[c] : 1;
         clo_i_domain_unmap_point(domain, centers + c * d);
         clo_i_fit_point(domain, centers + c * d);
+        clo_i_cut_point(domain, noise.sum * width / (sizes ? fmax(sizes[c], 1) : 1),
+                        centers + c * d);
+        if (sizes) sizes[c] = clo_i_cut_digits(sizes[c], noise.size, 0);
     }
     CLO_TRY(clo_i_release_put(out, "centers", centers, 2, (size_t[]){ k, d }, err));
-    if (!sizes) return CLO_OK;
-    clo_i_fit_sizes(domain, k, sizes);
-    return clo_i_release_put(out, "weights", sizes, 1, (size_t[]){ k }, err);
+    return sizes ? clo_i_release_put(out, "sizes", sizes, 1, (size_t[]){ k }, err) : CLO_OK;
 }

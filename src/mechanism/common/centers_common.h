@@ -11,14 +11,15 @@
 /* The row that every such method has. */
 #define CLO_CENTERS_ROW_CLUSTERS                                                                   \
     {                                                                                              \
-        "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 8, NULL, "how many centres to find"        \
+        "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 8, NULL,                                   \
+            "how many centers to find, or auto"                                                    \
     }
 
 /* And the row of those that can do with either noise: its values are those of clo_sum_noise. */
 #define CLO_CENTERS_ROW_NOISE                                                                      \
     {                                                                                              \
         "noise", CLO_PARAM_CHOICE, 0, 2, CLO_SUM_AUTO, "auto|gaussian|laplace",                    \
-            "of sums and sizes; auto: what errs less, which is laplace without a delta"            \
+            "noise of sums and sizes; auto: the smaller error, which is laplace without a delta"   \
     }
 
 /* How many records a plan counts with: the public number, or a guess that grows with k. */
@@ -54,9 +55,20 @@ CLO_CHECK clo_status clo_i_revive_centers(clo_context *context, size_t k, size_t
 void clo_i_unfold_point(const double *frame, size_t d, size_t r, double scale, const double *seen,
                         double *whole);
 
+/* The noise of what is released, as standard deviations: of a coordinate of a cluster's sum, in
+ * the ball, or in widths of the clusters, where those are given; and of its size.  0: not known. */
+typedef struct clo_i_center_noise {
+    double sum, size;
+    const double *widths; /* k; NULL: all 1 */
+} clo_i_center_noise;
+/* Of a line of gaussian_sum, laplace_sum or gaussian_step. */
+clo_i_center_noise clo_i_noise_of_sums(const clo_line *line);
+
 /* Writes centres (taken over to the data's own units in place, and into the public bounds) and,
- * where the run paid for them (not NULL), noisy sizes, fitted to the public number of rows. */
-CLO_CHECK clo_status clo_i_release_centers(const clo_domain *domain, size_t k, double *centers,
-                                           double *sizes, clo_release *out, clo_error *err);
+ * where the run paid for them (not NULL), noisy sizes, fitted to the public number of rows; both
+ * with the digits that their noise leaves.  Of a projection centres keep all, to lie in it. */
+CLO_CHECK clo_status clo_i_release_centers(const clo_domain *domain, clo_i_center_noise noise,
+                                           size_t k, double *centers, double *sizes,
+                                           clo_release *out, clo_error *err);
 
 #endif

@@ -17,6 +17,8 @@ double clo_i_center_forecast(double noise, size_t clusters, double unsettled);
  * most, it is the error from which on noise hides centres: such a method falls back on one mean,
  * and does no worse. */
 double clo_i_local_forecast(double noise, double times, size_t cols, size_t clusters, bool hidden);
+/* Of the medians of a density, with that noise; hidden: as above. */
+double clo_i_median_forecast(double noise, size_t clusters, bool hidden);
 /* Where it was on most real files: how wide the clusters are is what no public number says. */
 clo_between clo_i_local_forecast_between(double noise, double times, size_t cols, size_t clusters,
                                          bool hidden);

@@ -2,7 +2,7 @@
  * post-processing of its one ask (gaussian_gram.T1). */
 #include "mechanism/common/frame.h"
 #include "linalg/linalg.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/gaussian_gram.h"
 
 typedef struct scratch {

@@ -14,7 +14,7 @@
 #include "random/random.h"
 #include "query/choose_centers.h"
 #include "query/gaussian_step.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include "query/partition.h"
 #include <math.h>
 #include <string.h>
@@ -38,22 +38,22 @@ static const double FAILURE = 0.1; /* the chance of failure that the paper's con
 const clo_param clo_i_highdim_params[CLO_HIGHDIM_PARAMS] = {
     [CLO_HIGHDIM_CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [CLO_HIGHDIM_PRESET] = { "preset", CLO_PARAM_CHOICE, 0, 1, PRACTICAL, "practical|theory",
-                             "theory: the constants that balcan2017 prints, which need far more "
-                             "data than there are" },
+                             "theory: the constants of the paper (balcan2017), which need far "
+                             "more data than anybody has" },
     [CLO_HIGHDIM_DIRECTIONS] = { "directions", CLO_PARAM_INT, BY_PRESET, CLO_PARTITION_COLS,
                                  BY_PRESET, NULL,
-                                 "random directions to look for centres in; 0: all columns, -1: by "
-                                 "the preset" },
+                                 "number of random directions to look for centers in; 0: all "
+                                 "columns; -1: as preset says" },
     [CLO_HIGHDIM_TREES] = { "trees", CLO_PARAM_INT, 0, 1e6, 0, NULL,
-                            "trees of cubes that give candidates, each at another random place; "
-                            "0: by the preset" },
+                            "number of randomly placed trees of cubes that give candidates; 0: as "
+                            "preset says" },
     [CLO_HIGHDIM_LEVELS] = { "levels", CLO_PARAM_INT, 0, CLO_PARTITION_LEVELS, 0, NULL,
-                             "how often cubes are halved; 0: by the preset" },
+                             "how often cubes are halved; 0: as preset says" },
     [CLO_HIGHDIM_SWAPS] = { "swaps", CLO_PARAM_INT, 0, 1e7, 0, NULL,
-                            "steps of choosing centres among the candidates; 0: by the preset" },
+                            "steps that choose centers among the candidates; 0: as preset says" },
     [CLO_HIGHDIM_ROUNDS] = { "rounds", CLO_PARAM_INT, BY_PRESET, 100, BY_PRESET, NULL,
-                             "passes that refine the centres found; -1: by the preset, none "
-                             "without a delta" },
+                             "passes that refine the centers; -1: as preset says, none without a "
+                             "delta" },
 };
 
 /* ---- the shape ------------------------------------------------------------------------------ */
@@ -200,16 +200,15 @@ static clo_status add_search(clo_draft *draft, const clo_event *events, clo_high
                                  .threshold = plan->threshold };
     clo_line line;
     CLO_TRY(clo_i_plan_partition(seen, &tree, events[TREE].parameter,
-                                 "which cubes hold many records, one ask a level", &line, err));
+                                 "which cubes hold many records, one query per level", &line, err));
     line.lens = plan->project > 0;
     plan->tree_line = draft->line_count;
     CLO_TRY(clo_i_draft_add(draft, &line, err));
     CLO_TRY(add_choice(draft, plan, seen, plan->few + plan->clusters, 0, plan->reach, &events[SWAP],
-                       "which centre to swap for which cube's, one ask a step", &plan->swap_line,
-                       err));
+                       "which center to swap for that of which cube, one query per step",
+                       &plan->swap_line, err));
     return add_choice(draft, plan, seen, plan->few + plan->clusters, plan->visited, plan->reach,
-                      &events[VISITED], "which of the sets passed through is best",
-                      &plan->visited_line, err);
+                      &events[VISITED], "which set of centers is best", &plan->visited_line, err);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -274,7 +273,7 @@ clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdi
         clo_line line;
         CLO_TRY(clo_i_plan_gaussian_step(
             draft->domain, plan.clusters, events[ROUND].parameter, events[ROUND].count,
-            "how the records pull at the centres, one ask a round", &line, err));
+            "where the records pull the centers, one query per round", &line, err));
         CLO_TRY(clo_i_draft_add(draft, &line, err));
     }
     CLO_TRY(add_choice(draft, &plan, draft->domain, plan.repeats * plan.clusters, plan.repeats, 2,
@@ -367,6 +366,7 @@ clo_status clo_i_highdim_run(const void *plan_state, const clo_domain *domain,
 {
     const clo_highdim *const plan = plan_state;
     const size_t k = plan->clusters, d = plan->cols, repeats = plan->repeats;
+    clo_i_center_noise noise = { 0 }; /* of candidates, which are chosen */
     state s;
     size_t chosen = 0;
     CLO_TRY(take_state(plan, context->workspace, &s, err));
@@ -376,6 +376,10 @@ clo_status clo_i_highdim_run(const void *plan_state, const clo_domain *domain,
         CLO_TRY(repeat(plan, context, data, s.centers + r * k * d, s.sizes + r * k, err));
     }
     CLO_TRY(choose_repeat(plan, context, data, &s, &chosen, err));
-    return clo_i_release_centers(domain, k, s.centers + chosen * k * d,
+    if (plan->rounds) {
+        noise = clo_i_noise_of_sums(&context->meter->lines[plan->round_line]);
+        noise.sum *= clo_i_highdim_width(plan);
+    }
+    return clo_i_release_centers(domain, noise, k, s.centers + chosen * k * d,
                                  plan->rounds ? s.sizes + chosen * k : NULL, out, err);
 }

@@ -9,7 +9,7 @@
  * the next round takes twice the width.  All of that is post-processing of noisy answers.
  */
 #include "mechanism/common/highdim_common.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/choose_centers.h"
 #include "query/gaussian_step.h"
 #include <math.h>

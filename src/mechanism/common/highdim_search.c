@@ -9,6 +9,7 @@
  * times: so the first of them only add, each where it is needed most.
  */
 #include "mechanism/common/highdim_common.h"
+#include "mechanism/common/solver_job.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include "query/choose_centers.h"
@@ -65,9 +66,7 @@ static clo_status thin_out(const clo_highdim *plan, clo_context *context, double
                            size_t *count, clo_error *err)
 {
     const size_t d = plan->seen, few = plan->few, mark = clo_i_workspace_mark(context->workspace);
-    const clo_job job = {
-        .rows = points, .count = *count, .cols = d, .rng = context->rng, .threads = context->threads
-    };
+    const clo_solver_input job = clo_i_solver_job(context, points, *count, d);
     clo_kmeans_options options = clo_i_kmeans_default(few);
     thinning t;
     double cost;

@@ -9,11 +9,13 @@
  * noise is used to split the one with the most to lose.  Everything here but the asks is post-
  * processing.
  */
-#include "mechanism/common/local_parts.h"
 #include "mechanism/common/centers_common.h"
+#include "mechanism/common/local_internal.h"
+#include "mechanism/common/solver_job.h"
 #include "parallel/parallel.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "random/random.h"
+#include "solver/curve.h"
 #include "solver/solver.h"
 #include <math.h>
 #include <string.h>
@@ -60,7 +62,8 @@ static size_t cells_to_use(const clo_i_local_plan *plan, const clo_line *line,
     const double poorly = fmin(start->rows / (POOR_ROWS_A_CELL * noise), wanted);
     const double fed = fmax(start->rows / (ROWS_A_CELL * noise), poorly);
     if (start->told < CLO_LOCAL_HIDDEN) return 1;
-    return (size_t)fmin(fmax(ceil(fed), FEWEST_CELLS), (double)plan->cells);
+    const double fewest = plan->fewest ? (double)plan->fewest : FEWEST_CELLS;
+    return (size_t)fmin(fmax(ceil(fed), fewest), (double)plan->cells);
 }
 
 /* About the centre: in few columns anywhere, in many at one distance, as points at different ones
@@ -305,6 +308,7 @@ static clo_status ask_cells(clo_context *context, const clo_i_local_plan *plan, 
     clo_i_workspace_release(context->workspace, mark);
     clo_i_local_restride(cells->places, cells->used, d, plan->seen);
     if (!status) clo_i_local_restride(cells->sums, cells->used, d, plan->seen);
+    if (!status && cells->listen) cells->listen(cells->listener, cells);
     return status;
 }
 
@@ -313,15 +317,14 @@ clo_status clo_i_local_passes(clo_context *context, const clo_i_local_plan *plan
                               clo_i_local_cells *cells, clo_error *err)
 {
     const clo_line *const line = &context->meter->lines[number];
-    const double grown = fmin(fmax(1.1 + 0.2 * log10(start->told / 27), 1.1), 1.8);
-    const double first = fmin(grown * sqrt(start->seen_square), CLO_LOCAL_WIDEST / 2);
+    const double first = fmin(start->first, CLO_LOCAL_WIDEST / 2);
     cells->used = cells_to_use(plan, line, start);
     cells->doubt = start->doubt;
     CLO_TRY(draw_places(context, plan, start, first, cells, err));
     for (size_t i = 0; i < cells->used; i++)
         cells->views[i] = (clo_local_view){ first, FIRST_REACH * first };
     for (uint64_t pass = 0; pass < plan->passes; pass++) {
-        clo_i_local_progress(context, plan, clo_i_local_looks(plan) + pass + (plan->frame > 0));
+        clo_i_local_progress(context, plan, plan->looks + pass + (plan->frame > 0));
         if (pass) CLO_TRY(split_cells(context, plan, start->spread, cells, err));
         for (size_t i = 0; pass && i < cells->used; i++) {
             const double off = (double)plan->seen * cells->deviations[i] * cells->deviations[i];
@@ -486,7 +489,7 @@ static clo_status count_clusters(clo_context *context, const clo_i_local_plan *p
     centers->tried = plan->choose ? centers->found : 0;
     if (!plan->choose) return CLO_OK;
     CLO_TRY(clo_i_local_choose(context, &reading, centers->tried, centers->curve, err));
-    centers->found = clo_i_local_elbow(centers->curve, centers->tried);
+    centers->found = clo_i_curve_elbow(centers->curve, centers->tried, centers->tried);
     return CLO_OK;
 }
 
@@ -503,11 +506,7 @@ clo_status clo_i_local_solve(clo_context *context, const clo_i_local_plan *plan,
     if (s.count > 1)
         CLO_TRY(clo_i_local_shrink(context->workspace, plan->cells, s.points, s.count, d, s.noise,
                                    cells->middle, err));
-    const clo_job job = { .rows = s.points,
-                          .count = s.count,
-                          .cols = d,
-                          .rng = context->rng,
-                          .threads = context->threads };
+    const clo_solver_input job = clo_i_solver_job(context, s.points, s.count, d);
     clo_kmeans_options options = clo_i_kmeans_default(centers->found);
     options.weights = s.weights;
     options.restarts = centers->found > 1 && s.count > centers->found ? RESTARTS : 1;

@@ -8,18 +8,16 @@
  * such draws is a curve over the number of clusters; the sharpest bend of its logarithm, of those
  * after which there is little more to win, is the number, if there is a bend at all.
  */
-#include "mechanism/common/local_parts.h"
+#include "mechanism/common/local_internal.h"
+#include "mechanism/common/solver_job.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include "solver/solver.h"
 #include <math.h>
 #include <string.h>
 
-enum { DRAWS = 6, RESTARTS = 4, LOOK_AHEAD = 3 };
+enum { DRAWS = 6, RESTARTS = 4 };
 static const double THIN = 0.7;
-static const double LEAST_BEND = 0.1;  /* of the logarithm, for an elbow */
-static const double LEAST_FALL = 3;    /* times the falls that follow, for an elbow */
-static const double LEAST_LOSS = 1e-3; /* of that of one cluster: below it is noise */
 
 typedef struct scratch {
     double *sums, *fitted, *judged; /* cells x cols: about the common mean, and thinned */
@@ -123,11 +121,7 @@ static double won(const clo_i_local_reading *r, scratch *s, size_t k)
 static clo_status judge(clo_context *context, const clo_i_local_reading *r, scratch *s, size_t k,
                         double *gain, clo_error *err)
 {
-    const clo_job job = { .rows = s->fitted,
-                          .count = r->count,
-                          .cols = r->cols,
-                          .rng = context->rng,
-                          .threads = context->threads };
+    const clo_solver_input job = clo_i_solver_job(context, s->fitted, r->count, r->cols);
     clo_kmeans_options options = clo_i_kmeans_default(k);
     double cost;
     options.weights = r->sizes;
@@ -135,36 +129,6 @@ static clo_status judge(clo_context *context, const clo_i_local_reading *r, scra
     CLO_TRY(clo_i_kmeans(&job, &options, s->centers, s->labels, &cost, err));
     *gain += won(r, s, k);
     return CLO_OK;
-}
-
-static double log_of(double loss)
-{
-    return log(fmax(loss, LEAST_LOSS));
-}
-
-/* The mean fall of the curve's logarithm over the numbers that follow one, a few of them. */
-static double fall_after(const double *curve, size_t count, size_t i)
-{
-    const size_t last = i + LOOK_AHEAD < count ? i + LOOK_AHEAD : count - 1;
-    return (log_of(curve[i]) - log_of(curve[last])) / (double)(last - i);
-}
-
-/* Where the logarithm of the curve bends most, of the numbers after which there is little more to
- * win: records that are spread evenly bend, too, but go on falling.  1 where there is none.  The
- * last number cannot be a bend: nobody knows how the curve goes on. */
-size_t clo_i_local_elbow(const double *curve, size_t count)
-{
-    size_t best = 1;
-    double sharpest = LEAST_BEND;
-    for (size_t i = 0; i + 2 < count; i++) {
-        const double fall = log_of(curve[i]) - log_of(curve[i + 1]);
-        const double bend = fall - log_of(curve[i + 1]) + log_of(curve[i + 2]);
-        if (bend > sharpest && fall >= LEAST_FALL * fall_after(curve, count, i + 1)) {
-            sharpest = bend;
-            best = i + 2;
-        }
-    }
-    return best;
 }
 
 clo_status clo_i_local_choose(clo_context *context, const clo_i_local_reading *r, size_t most,

@@ -18,18 +18,19 @@
  * budget would be little better than its noise, there is one cell, and all asks go to one mean:
  * the release then holds one centre, which is all that can be told.
  */
-#include "mechanism/common/local_parts.h"
+#include "mechanism/common/local_internal.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
-#include "query/assign.h"
-#include "query/lens.h"
+#include "ask/assign.h"
+#include "ask/lens.h"
 #include "query/local_gram.h"
 #include <math.h>
 #include <string.h>
 
 enum { BY_CHOICE = -1, MOST_KEPT = 1024, GRAM_COLUMNS = 4096, USUAL_CELLS = 128 };
+enum { MOST_CELL_NUMBERS = 1 << 22 }; /* where cells are by choice */
 
 static const double SHARE_CELLS = 0.7, SHARE_CELLS_WITH_FRAME = 0.4; /* of what is left */
 /* What the Gram matrix is cut at, in root mean square distances: below most of them, so that it is
@@ -54,19 +55,22 @@ enum { COLUMNS_TO_PICK_FROM = 5, LEAST_PICKED = 2, PASSES_PICKED = 2 };
 const clo_param clo_i_local_params[CLO_LOCAL_PARAMS] = {
     [CLO_LOCAL_CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [CLO_LOCAL_CHOOSE] = { "choose", CLO_PARAM_CHOICE, 0, 1, 0, "given|elbow",
-                           "as many clusters as given, or at most so many: by the elbow of a "
-                           "curve" },
+                           "given: find that many clusters; elbow: find at most that many, where "
+                           "the curve of the loss bends" },
     [CLO_LOCAL_CELLS] = { "cells", CLO_PARAM_INT, 0, CLO_MAX_CLUSTERS, 0, NULL,
-                          "pieces to look at, at most; 0: what pays" },
+                          "the most cells to divide the data into; 0: chosen from the public "
+                          "facts" },
     [CLO_LOCAL_PASSES] = { "passes", CLO_PARAM_INT, 0, 20, 0, NULL,
-                           "looks at the cells, each at the widths of the one before; 0: what "
-                           "pays" },
+                           "passes over the cells, each with the widths of the pass before; 0: "
+                           "chosen from the public facts" },
     [CLO_LOCAL_ROUNDS] = { "rounds", CLO_PARAM_INT, BY_CHOICE, 100, BY_CHOICE, NULL,
-                           "looks at the clusters themselves, in all columns; -1: what pays" },
+                           "rounds that refine the clusters in all columns; -1: chosen from the "
+                           "public facts" },
     [CLO_LOCAL_REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, BY_CHOICE, NULL,
-                           "directions to make cells in; 0: all columns, -1: what pays" },
+                           "number of directions to make cells in; 0: all columns; -1: chosen "
+                           "from the public facts" },
     [CLO_LOCAL_SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.2, NULL,
-                          "of the budget, for choosing these directions" },
+                          "share of the budget for choosing the directions" },
 };
 
 /* ---- the plan ---------------------------------------------------------------------------- */
@@ -105,15 +109,14 @@ static clo_status add_frame(clo_draft *draft, double mu, clo_i_local_plan *plan,
     clo_line gram;
     if (wanted > 0 && plan->pure)
         return clo_i_fail(err, CLO_BUDGET,
-                          "directions are chosen with Gaussian noise, which needs a delta above 0: "
-                          "give one, or set reduce to 0");
+                          "reduce needs Gaussian noise, so a delta above 0: give one, or set "
+                          "reduce to 0");
     if (wanted > (double)d)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "reduce must be at most the number of columns, %zu, not %g", d, wanted);
     if (plan->pure || wanted == 0 || (wanted < 0 && d > GRAM_COLUMNS)) return CLO_OK;
     CLO_TRY(clo_i_plan_local_gram(draft->domain, mu * sqrt(draft->values[CLO_LOCAL_SHARE]), 1,
-                                  "Gram matrix about the mean, to choose directions by", &gram,
-                                  err));
+                                  "Gram matrix about the mean, to choose directions", &gram, err));
     plan->frame = wanted > 0
                       ? (size_t)wanted
                       : directions_that_pay(draft->domain, plan, clo_i_local_gram_deviation(&gram));
@@ -169,7 +172,7 @@ static clo_status add_start(clo_draft *draft, double whole, clo_i_local_plan *pl
     plan->whole = clo_i_local_deviation(&line);
     const double off = sqrt((double)plan->cols) * plan->whole / (NEAR_ENOUGH * rows);
     plan->pick = picks_directions(draft, plan);
-    const uint64_t looks = clo_i_local_looks(plan);
+    const uint64_t looks = plan->looks = plan->pick ? 2 : 1;
     *share = fmin(fmax(plan->pure ? off : off * off, LEAST_START),
                   plan->pick ? MOST_START_TWICE : MOST_START);
     CLO_TRY(plan_sums(plan, draft->domain, 1, of_one(plan, whole, *share, looks), looks,
@@ -196,16 +199,28 @@ static uint64_t rounds_that_pay(const clo_domain *domain, const clo_i_local_plan
     return far || clo_i_local_told(plan, rows) >= 500 ? 2 : 1;
 }
 
+/* More cells than records tell nothing; and a cell is as long as a record, so that in very many
+ * columns cells would take more memory than the data.  Both numbers are public. */
+static size_t usual_cells(const clo_domain *domain, const clo_i_local_plan *plan)
+{
+    const size_t k = plan->clusters;
+    size_t cells = k > USUAL_CELLS / 4 ? 4 * k : USUAL_CELLS;
+    if (cells > CLO_MAX_CLUSTERS) cells = CLO_MAX_CLUSTERS;
+    if (cells > MOST_CELL_NUMBERS / plan->seen) cells = MOST_CELL_NUMBERS / plan->seen;
+    if (domain->rows && cells > domain->rows) cells = (size_t)domain->rows;
+    return cells > k ? cells : k;
+}
+
 static clo_status add_cells(clo_draft *draft, double parameter, clo_i_local_plan *plan,
                             clo_error *err)
 {
     const clo_domain through = clo_i_lens_domain(draft->domain, plan->seen);
     const clo_domain *const domain = plan->frame ? &through : draft->domain;
-    const size_t most = plan->clusters > USUAL_CELLS / 4 ? 4 * plan->clusters : USUAL_CELLS;
     clo_line line;
-    if (plan->cells == 0) plan->cells = most < CLO_MAX_CLUSTERS ? most : CLO_MAX_CLUSTERS;
+    if (plan->cells == 0) plan->cells = usual_cells(draft->domain, plan);
     CLO_TRY(plan_sums(plan, domain, plan->cells, parameter, plan->passes,
-                      "local sums, squares and sizes of the cells, one ask a pass", &line, err));
+                      "local sums, squares and sizes of the cells, one query per pass", &line,
+                      err));
     line.lens = plan->frame > 0;
     return clo_i_draft_add(draft, &line, err);
 }
@@ -273,7 +288,7 @@ static clo_status add_rounds(clo_draft *draft, double whole, double share, clo_i
     if (plan->rounds == 0) return CLO_OK;
     CLO_TRY(plan_sums(
         plan, draft->domain, plan->clusters, of_one(plan, whole, share, plan->rounds), plan->rounds,
-        "local sums, squares and sizes of the clusters, one ask a round", &line, err));
+        "local sums, squares and sizes of the clusters, one query per round", &line, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -320,8 +335,7 @@ size_t clo_i_local_cells_line(const clo_i_local_plan *plan)
 
 void clo_i_local_progress(clo_context *context, const clo_i_local_plan *plan, uint64_t step)
 {
-    const uint64_t steps =
-        clo_i_local_looks(plan) + plan->passes + plan->rounds + (plan->frame > 0);
+    const uint64_t steps = plan->looks + plan->passes + plan->rounds + (plan->frame > 0);
     context->progress_from = (double)step / (double)steps;
     context->progress_to = (double)(step + 1) / (double)steps;
 }
@@ -399,6 +413,8 @@ static clo_status find_centers(clo_context *context, const clo_i_local_plan *pla
                                const clo_bounded *data, state *s, clo_error *err)
 {
     const size_t line = clo_i_local_cells_line(plan);
+    const double grown = fmin(fmax(1.1 + 0.2 * log10(s->start.told / 27), 1.1), 1.8);
+    s->start.first = grown * sqrt(s->start.seen_square);
     CLO_TRY(clo_i_local_passes(context, plan, line, data, &s->start, &s->cells, err));
     CLO_TRY(clo_i_local_solve(context, plan, &s->start, &s->cells, s->found, &s->centers, err));
     for (size_t c = 0; c < s->centers.found; c++)
@@ -412,7 +428,7 @@ static clo_status find_centers_in_frame(clo_context *context, clo_i_local_plan *
 {
     size_t used;
     clo_lens lens;
-    clo_i_local_progress(context, plan, clo_i_local_looks(plan));
+    clo_i_local_progress(context, plan, plan->looks);
     CLO_TRY(find_frame(context, plan, data, s, &used, err));
     CLO_TRY(clo_i_lens_make(context->workspace, s->frame, plan->cols, plan->frame, 0, &lens, err));
     clo_i_local_restride(s->frame, plan->cols, plan->frame, used);
@@ -455,22 +471,46 @@ static double told_apart(const clo_i_local_plan *plan, const clo_line *round,
     return (double)(told ? told : 1);
 }
 
-/* Centres and sizes; the width that each was looked at with in the last round, in units of the
- * norm, to tell its noise by; and how many of the clusters that were asked for can be told apart.
- * */
+clo_status clo_i_local_release(const clo_domain *domain, const clo_line *last, size_t k,
+                               double *centers, double *sizes, double *widths, clo_release *out,
+                               clo_error *err)
+{
+    const double radius = clo_i_domain_radius(domain), sum = clo_i_local_deviation(last);
+    const clo_i_center_noise noise = { widths ? sum : 0, clo_i_local_size_deviation(last), widths };
+    CLO_TRY(clo_i_release_centers(domain, noise, k, centers, sizes, out, err));
+    if (!widths) return CLO_OK;
+    for (size_t c = 0; c < k; c++) {
+        const double width = radius * widths[c];
+        widths[c] = clo_i_cut_digits(width, width * sum / fmax(sizes[c], 1), 0);
+    }
+    return clo_i_release_put(out, "radii", widths, 1, &k, err);
+}
+
+clo_status clo_i_local_release_curve(const clo_line *last, size_t k, const double *sizes,
+                                     size_t tried, double *curve, clo_release *out, clo_error *err)
+{
+    double all = 0;
+    for (size_t c = 0; c < k; c++) all += sizes[c];
+    const double deviation = clo_i_local_size_deviation(last) / fmax(all, 1);
+    for (size_t i = 0; i < tried; i++) curve[i] = clo_i_cut_digits(curve[i], deviation, 0);
+    return clo_i_release_put(out, "curve", curve, 1, &tried, err);
+}
+
+/* And how many of the clusters that were asked for can be told apart. */
 static clo_status release(const clo_i_local_plan *plan, const clo_domain *domain,
                           const clo_line *round, clo_i_local_centers *centers, clo_release *out,
                           clo_error *err)
 {
     const size_t k = centers->found;
-    const double told = told_apart(plan, round, centers), radius = clo_i_domain_radius(domain);
+    const double told = told_apart(plan, round, centers);
     double *const widths = centers->lengths;
-    CLO_TRY(clo_i_release_centers(domain, k, centers->points, centers->sizes, out, err));
-    for (size_t c = 0; c < k; c++) widths[c] = centers->views[c].width * radius;
-    if (plan->rounds) CLO_TRY(clo_i_release_put(out, "widths", widths, 1, &k, err));
+    for (size_t c = 0; c < k; c++) widths[c] = centers->views[c].width;
+    CLO_TRY(clo_i_local_release(domain, round, k, centers->points, centers->sizes,
+                                plan->rounds ? widths : NULL, out, err));
     if (centers->tried)
-        CLO_TRY(clo_i_release_put(out, "curve", centers->curve, 1, &centers->tried, err));
-    return clo_i_release_put(out, "told_apart", &told, 1, (size_t[]){ 1 }, err);
+        CLO_TRY(clo_i_local_release_curve(round, k, centers->sizes, centers->tried, centers->curve,
+                                          out, err));
+    return clo_i_release_put(out, "distinct_clusters", &told, 1, (size_t[]){ 1 }, err);
 }
 
 clo_status clo_i_local_run(const clo_i_local_plan *whole, const clo_domain *domain,
@@ -490,11 +530,11 @@ clo_status clo_i_local_run(const clo_i_local_plan *whole, const clo_domain *doma
         memcpy(s.centers.points, s.found, s.centers.found * plan->cols * sizeof(double));
     }
     for (uint64_t round = 0; round < plan->rounds; round++) {
-        clo_i_local_progress(context, plan,
-                             clo_i_local_looks(plan) + (plan->frame > 0) + plan->passes + round);
+        clo_i_local_progress(context, plan, plan->looks + (plan->frame > 0) + plan->passes + round);
         CLO_TRY(
             clo_i_local_round(context, plan, line + 1, data, &s.start, s.frame, &s.centers, err));
     }
     if (plan->rounds) leave_out_empty(plan, &s.centers);
-    return release(plan, domain, &context->meter->lines[line + 1], &s.centers, out, err);
+    return release(plan, domain, &context->meter->lines[line + (plan->rounds > 0)], &s.centers, out,
+                   err);
 }

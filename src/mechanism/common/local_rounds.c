@@ -6,9 +6,9 @@
  * clusters have in common says more: the singular values of the matrix of centres are shrunk as far
  * as noise asks (local_shrink.c), about the mean of all, which the first ask has told, too.
  */
-#include "mechanism/common/local_parts.h"
+#include "mechanism/common/local_internal.h"
 #include "mechanism/common/centers_common.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "release/release.h"
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * value of least squared error (Gavish and Donoho, 2017).  Unlike a factor a point, that uses what
  * the points have in common: the few directions in which clusters differ.
  */
-#include "mechanism/common/local_parts.h"
+#include "mechanism/common/local_internal.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <string.h>

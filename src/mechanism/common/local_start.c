@@ -3,8 +3,8 @@
  * noise is strong.
  */
 #include "mechanism/common/centers_common.h"
-#include "mechanism/common/local_parts.h"
-#include "query/assign.h"
+#include "mechanism/common/local_internal.h"
+#include "ask/assign.h"
 #include <math.h>
 #include <string.h>
 

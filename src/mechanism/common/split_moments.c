@@ -1,7 +1,7 @@
 /* split_moments.c - what a Gram matrix of records seen with a constant says of them: all of it is
  * post-processing of the one ask. */
 #include "mechanism/common/split_moments.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 
 /* No smaller number is believed than the noise leaves room for: an empty cluster then has a random

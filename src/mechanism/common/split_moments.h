@@ -4,8 +4,8 @@
 #ifndef CLO_SPLIT_MOMENTS_H
 #define CLO_SPLIT_MOMENTS_H
 
-#include "query/query.h"
-#include "query/lens.h"
+#include "ask/query.h"
+#include "ask/lens.h"
 
 /* Of a Gram matrix (d + 1 wide) of records seen with a constant, with that noise: their number,
  * which is returned, their mean as a point of the ball, and the scatter about it (d x d). */

@@ -8,7 +8,7 @@
  */
 #include "mechanism/kmeans/center_moments.h"
 #include "mechanism/common/centers_common.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/gaussian_sum.h"
 #include <math.h>
 

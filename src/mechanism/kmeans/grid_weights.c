@@ -13,7 +13,7 @@
  * law and the known law of the noise have a mean; and all together are brought to the number of
  * records, by taking the same off each.  What is not there any more then was noise.
  */
-#include "mechanism/kmeans/grid_parts.h"
+#include "mechanism/kmeans/grid_internal.h"
 #include "query/cell_counts.h"
 #include <math.h>
 #include <stdlib.h>

@@ -20,9 +20,10 @@ enum { RECORDS_A_CENTER = 10, FEWEST_BLOCKS = 8, MOST_PRESET_BLOCKS = 400 };
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [BLOCKS] = { "blocks", CLO_PARAM_INT, 0, 4096, 0, NULL,
-                 "into how many blocks the records are divided; 0: by the public facts" },
+                 "number of blocks that the records are divided into; 0: chosen from the public "
+                 "facts" },
     [RESTARTS] = { "restarts", CLO_PARAM_INT, 1, 1000, 3, NULL,
-                   "starts of k-means in a block, of which the best is kept" },
+                   "starts of k-means per block; the best one is kept" },
 };
 
 typedef struct aggregate_plan {
@@ -53,11 +54,10 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                               .restarts = (size_t)draft->values[RESTARTS] };
     if (draft->budget.delta <= 0)
         return clo_i_fail(err, CLO_BUDGET,
-                          "noise that follows the data needs a delta above 0: give one, or take "
-                          "another method");
+                          "this method needs a delta above 0: give one, or choose another method");
     if (plan->blocks == 0) plan->blocks = good_blocks(draft->domain, plan->clusters);
     CLO_TRY(clo_i_plan_aggregate_centers(draft->domain, plan->clusters, plan->blocks, draft->budget,
-                                         "centres of the blocks, brought together", &line, err));
+                                         "centers of the blocks, brought together", &line, err));
     CLO_TRY(take_centers(plan, draft->domain, draft->room, &unused, err));
     return clo_i_draft_add(draft, &line, err);
 }
@@ -74,12 +74,12 @@ static clo_status solve_block(void *user, const clo_block *block, double *center
         return clo_i_fail(err, CLO_ARGUMENT, "the block has too few records");
     options.restarts = plan->restarts;
     CLO_TRY(clo_rng_new_seeded(block->seed, &rng, err));
-    const clo_job job = { .rows = block->rows,
-                          .count = block->count,
-                          .cols = block->cols,
-                          .rng = rng,
-                          .threads = 1,
-                          .progress_to = 1 };
+    const clo_solver_input job = { .rows = block->rows,
+                                   .count = block->count,
+                                   .cols = block->cols,
+                                   .rng = rng,
+                                   .threads = 1,
+                                   .progress_to = 1 };
     clo_status status = clo_i_alloc(block->count, sizeof *labels, &labels, err);
     if (!status) status = clo_i_kmeans(&job, &options, centers, labels, &cost, err);
     clo_i_wipe_free(labels, block->count * sizeof *labels);
@@ -102,19 +102,21 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
                       clo_context *context, clo_release *out, clo_error *err)
 {
     aggregate_plan plan = *(const aggregate_plan *)state;
+    const clo_i_center_noise unknown = { 0 }; /* its scale is a secret */
     double *centers = NULL;
     CLO_TRY(take_centers(&plan, domain, context->workspace, &centers, err));
     CLO_TRY(clo_i_ask_aggregate(context, 0, data, solve_block, &plan, centers, err));
-    return clo_i_release_centers(domain, plan.clusters, centers, NULL, out, err);
+    return clo_i_release_centers(domain, unknown, plan.clusters, centers, NULL, out, err);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_aggregate;
 const clo_mechanism clo_i_mechanism_kmeans_aggregate = {
     .family = "kmeans",
     .method = "aggregate",
-    .summary = "k centres, by ordinary k-means on disjoint blocks of the records",
+    .summary = "k centers, by ordinary k-means on disjoint blocks of the records",
     .proof = "proofs/kmeans_aggregate.md",
     .guarantee = CLO_IDEALIZED,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(aggregate_plan),

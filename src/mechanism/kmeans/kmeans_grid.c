@@ -11,8 +11,9 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/forecast.h"
-#include "mechanism/common/local_parts.h"
-#include "mechanism/kmeans/grid_parts.h"
+#include "mechanism/common/local_internal.h"
+#include "mechanism/common/solver_job.h"
+#include "mechanism/kmeans/grid_internal.h"
 #include "parallel/parallel.h"
 #include "solver/solver.h"
 #include "query/cell_counts.h"
@@ -24,7 +25,7 @@ enum { MOST_SIDE = 65536, FEW_COLUMNS = 3 };
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [SIDE] = { "side", CLO_PARAM_INT, 0, MOST_SIDE, 0, NULL,
-               "cells along each column; 0: by the public number of rows and the budget" },
+               "cells along each column; 0: chosen from the public facts" },
 };
 
 /* Than the authors take, who look at each cell by itself: three times as many cells where rows
@@ -51,7 +52,7 @@ static const double CAUTIOUS = 0.45, FEWEST = 21; /* … more where there are fe
  * norm, by powers of that noise and of the number of clusters; of that noise itself, where members
  * are few; and what is left.  Fitted to 66 files of R's and centred on 66 others; in the number of
  * clusters it is steeper than their errors are, as kmeans/local, beside which it is weighed, misses
- * some of many clusters, which no error of a centre tells (bench/RESULTS.md). */
+ * some of many clusters, which no error of a centre tells (bench/LABBOOK.md). */
 static const struct {
     double scale, noise, clusters;
 } FITTED[] = { [2] = { 0.2475, 0.397, -0.65 }, [3] = { 0.267, 0.448, -0.251 } };
@@ -174,8 +175,9 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     if (side == 0) side = good_side(domain, plan->clusters, draft->budget.epsilon);
     if (clo_i_grid_cells(side, domain->cols) == SIZE_MAX)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "a grid of %zu cells along each of %zu columns is too large: this method "
-                          "counts at most %d cells; take another, or look at fewer columns",
+                          "a grid of %zu cells along each of %zu columns is too large, because "
+                          "this method counts at most %d cells: choose another method or fewer "
+                          "columns",
                           side, domain->cols, (int)CLO_MAX_CELLS);
     CLO_TRY(find_mean_noise(draft, &plan->mean_noise, err));
     CLO_TRY(plan_counts(draft, side, &line, err));
@@ -241,15 +243,7 @@ static clo_status solve(clo_context *context, size_t k, size_t d, const weighed 
                         double *sizes, clo_error *err)
 {
     clo_kmeans_options options = clo_i_kmeans_default(k);
-    const clo_job job = { .rows = w->points,
-                          .count = w->count,
-                          .cols = d,
-                          .rng = context->rng,
-                          .threads = context->threads,
-                          .progress = context->progress,
-                          .user = context->user,
-                          .progress_from = 1,
-                          .progress_to = 1 };
+    const clo_solver_input job = clo_i_solver_job(context, w->points, w->count, d);
     double cost;
     options.weights = w->weights;
     if (w->count <= FEW_CELLS) options.restarts = MANY_TRIES;
@@ -279,7 +273,10 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     if (!status) status = solve(context, k, d, &w, s.centers, s.sizes, err);
     weighed_free(&w);
     if (status) return status;
-    return clo_i_release_centers(domain, k, s.centers, s.sizes, out, err);
+    /* A record that noise adds to a cell moves the sum of its cluster by about a cell. */
+    const clo_i_center_noise noise = { 2 * line->noise / (double)clo_i_cell_counts_part(line).side,
+                                       line->noise, NULL };
+    return clo_i_release_centers(domain, noise, k, s.centers, s.sizes, out, err);
 }
 
 /* Four errors.  That a grid is even, and clusters are not: one that is narrower than a cell, or a
@@ -357,7 +354,7 @@ extern const clo_mechanism clo_i_mechanism_kmeans_grid;
 const clo_mechanism clo_i_mechanism_kmeans_grid = {
     .family = "kmeans",
     .method = "grid",
-    .summary = "k centres, by k-means on noisy counts of a uniform grid; for a few columns",
+    .summary = "k centers, by k-means on noisy counts of a grid; for few columns",
     .proof = "proofs/kmeans_grid.md",
     .guarantee = CLO_EXACT,
     .params = params,
@@ -366,8 +363,8 @@ const clo_mechanism clo_i_mechanism_kmeans_grid = {
     .plan = make_plan,
     .run = run,
     .predict = predict,
-    .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact mean "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = hidden_from,
 };

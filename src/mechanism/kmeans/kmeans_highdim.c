@@ -16,19 +16,18 @@ extern const clo_mechanism clo_i_mechanism_kmeans_highdim;
 const clo_mechanism clo_i_mechanism_kmeans_highdim = {
     .family = "kmeans",
     .method = "highdim",
-    .summary =
-        "k centres, by private trees of cubes, a private local search and noisy steps to the "
-        "means",
+    .summary = "k centers, by private trees of cubes, a private local search and noisy steps",
     .proof = "proofs/kmeans_highdim.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = clo_i_highdim_params,
     .param_count = CLO_HIGHDIM_PARAMS,
     .plan_size = sizeof(clo_highdim),
     .plan = make_plan,
     .run = clo_i_highdim_run,
     .predict = clo_i_highdim_predict,
-    .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact mean "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = clo_i_centers_hidden_from,
 };

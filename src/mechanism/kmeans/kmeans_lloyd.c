@@ -18,7 +18,7 @@
 #include "query/cluster_sum.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -30,11 +30,12 @@ static const double UNSETTLED = 0.0025;
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 1, 100, 5, NULL,
-                 "passes over the data, each with its share of the budget" },
+                 "passes over the data; they share the budget" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, 0, NULL,
-                 "directions to keep before the rounds; 0: all, -1: what pays" },
+                 "number of directions to keep before the rounds; 0: all; -1: chosen from the "
+                 "public facts" },
     [SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.5, NULL,
-                "of the budget, for choosing the directions to keep" },
+                "share of the budget for choosing the directions" },
     [NOISE] = CLO_CENTERS_ROW_NOISE,
 };
 
@@ -71,12 +72,12 @@ static clo_status add_frame(clo_draft *draft, lloyd_plan *plan, clo_error *err)
                           wanted);
     if (wanted > 0 && pure)
         return clo_i_fail(err, CLO_BUDGET,
-                          "directions are chosen with Gaussian noise, which needs a delta above 0 "
-                          "and noise other than laplace: give them, or set reduce to 0");
+                          "reduce needs Gaussian noise, so a delta above 0 and noise other than "
+                          "laplace: give them, or set reduce to 0");
     if (wanted == 0 || (wanted < 0 && (pure || plan->cols <= 2 * plan->clusters))) return CLO_OK;
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(draft->values[SHARE]), 1,
-                                     "Gram matrix of the records, to choose directions by", &line,
+                                     "Gram matrix of the records, to choose directions", &line,
                                      err));
     plan->frame = wanted > 0 ? (size_t)wanted
                              : what_pays(draft->domain, plan->clusters,
@@ -90,7 +91,7 @@ static clo_status add_frame(clo_draft *draft, lloyd_plan *plan, clo_error *err)
 /* The rounds: Gaussian beside the Gram matrix, otherwise with whatever noise errs less. */
 static clo_status add_rounds(clo_draft *draft, const lloyd_plan *plan, clo_error *err)
 {
-    const char *const label = "sums and sizes of the clusters, one ask a round";
+    const char *const label = "sums and sizes of the clusters, one query per round";
     const clo_domain seen = clo_i_lens_domain(draft->domain, plan->seen);
     clo_line line;
     if (plan->frame)
@@ -199,13 +200,14 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const lloyd_plan *const plan = plan_state;
+    const clo_i_center_noise noise = clo_i_noise_of_sums(&context->meter->lines[rounds_line(plan)]);
     state s;
     CLO_TRY(take_state(plan, context->workspace, &s, err));
     if (plan->frame)
         CLO_TRY(search_in_frame(plan, data, context, &s, err));
     else
         CLO_TRY(search(plan, data, context, &s, err));
-    return clo_i_release_centers(domain, plan->clusters, s.centers, s.sizes, out, err);
+    return clo_i_release_centers(domain, noise, plan->clusters, s.centers, s.sizes, out, err);
 }
 
 /* With directions kept, the part of a centre that they miss is not counted: it depends on the
@@ -225,17 +227,18 @@ extern const clo_mechanism clo_i_mechanism_kmeans_lloyd;
 const clo_mechanism clo_i_mechanism_kmeans_lloyd = {
     .family = "kmeans",
     .method = "lloyd",
-    .summary = "k centres, by Lloyd's rounds on noisy sums and sizes",
+    .summary = "k centers, by Lloyd's method on noisy sums and sizes",
     .proof = "proofs/kmeans_lloyd.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(lloyd_plan),
     .plan = make_plan,
     .run = run,
     .predict = predict,
-    .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact mean "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = clo_i_centers_hidden_from,
 };

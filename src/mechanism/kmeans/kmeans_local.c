@@ -3,7 +3,7 @@
  * passes and rounds of mechanism/common/local_common.c, toward means.
  */
 #include "mechanism/common/forecast.h"
-#include "mechanism/common/local_parts.h"
+#include "mechanism/common/local_internal.h"
 #include <math.h>
 
 static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
@@ -82,7 +82,7 @@ extern const clo_mechanism clo_i_mechanism_kmeans_local;
 const clo_mechanism clo_i_mechanism_kmeans_local = {
     .family = "kmeans",
     .method = "local",
-    .summary = "k centres by sums with noise at the width of each cluster",
+    .summary = "k centers, with noise as small as each cluster is wide",
     .proof = "proofs/kmeans_local.md",
     .guarantee = CLO_EXACT,
     .params = clo_i_local_params,
@@ -92,8 +92,8 @@ const clo_mechanism clo_i_mechanism_kmeans_local = {
     .run = run,
     .predict = predict,
     .between = between,
-    .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact mean "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = clo_i_centers_hidden_from,
 };

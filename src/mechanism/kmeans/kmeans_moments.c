@@ -18,7 +18,7 @@
 #include "query/gaussian_moment.h"
 #include "query/gaussian_moment3.h"
 #include "query/gaussian_sum.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -32,19 +32,23 @@ static const double ONE_HEAP =
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, MOST_CLUSTERS, 8, NULL,
-                   "how many centres to find" },
+                   "how many centers to find" },
     [ORDER] = { "order", CLO_PARAM_CHOICE, 0, 2, 0, "auto|third|fourth",
-                "of the moments; auto: what suits the columns" },
+                "order of the moments; auto: by the number of columns" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, BY_CHOICE, 10, BY_CHOICE, NULL,
-                 "refining passes over the data after the tensor; -1: as many as pay" },
+                 "passes over the data that refine the first answer; -1: chosen from the public "
+                 "facts" },
     [SHARE] = { "share", CLO_PARAM_REAL, 0, 0.95, 0, NULL,
-                "of the budget, for the refining passes; 0: what pays" },
+                "share of the budget for the refining passes; 0: chosen from the public facts" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, CLO_MOMENT3_COLS - 1, BY_CHOICE, NULL,
-                 "directions to keep before the tensor; 0: all, -1: what pays" },
+                 "number of directions to keep before the tensor; 0: all; -1: chosen from the "
+                 "public facts" },
     [STARTS] = { "starts", CLO_PARAM_INT, 0, 10000, 0, NULL,
-                 "starts of the fit, which cost time, not privacy; 0: what pays" },
+                 "number of starts of the fit, which cost time but no budget; 0: chosen from the "
+                 "public facts" },
     [DOUBTS] = { "doubts", CLO_PARAM_INT, 0, 1000, 6, NULL,
-                 "imagined runs behind the uncertainty; they cost time, not privacy" },
+                 "number of simulated runs that the uncertainty is computed from; they cost time "
+                 "but no budget" },
 };
 
 /* ---- the plan ---------------------------------------------------------------------------- */
@@ -74,8 +78,8 @@ static clo_status check(const clo_draft *draft, const clo_i_center_plan *plan, c
     if (draft->budget.delta <= 0)
         return clo_i_fail(
             err, CLO_ARGUMENT,
-            "kmeans/moments adds Gaussian noise, which needs delta > 0: give a delta, "
-            "or take a method that does without");
+            "kmeans/moments adds Gaussian noise, which needs a delta above 0: give one, or choose "
+            "kmeans/local");
     if (plan->frame > plan->cols)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "reduce must be at most the number of columns, %zu, not %zu", plan->cols,
@@ -107,8 +111,8 @@ static clo_status add_lines(clo_draft *draft, double mu, clo_i_center_plan *plan
     clo_line line;
     if (plan->frame) {
         CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(plan->share_frame), 1,
-                                         "Gram matrix of the records, to choose directions by",
-                                         &line, err));
+                                         "Gram matrix of the records, to choose directions", &line,
+                                         err));
         CLO_TRY(clo_i_draft_add(draft, &line, err));
     }
     CLO_TRY(plan_tensor(&raised, mu * sqrt(share), plan, &line, err));
@@ -116,7 +120,9 @@ static clo_status add_lines(clo_draft *draft, double mu, clo_i_center_plan *plan
     if (plan->rounds == 0) return CLO_OK;
     CLO_TRY(clo_i_plan_gaussian_sum(plan->frame ? &flat : draft->domain, plan->clusters,
                                     mu * sqrt(plan->share_rounds / (double)plan->rounds),
-                                    plan->rounds, "sums and sizes of the clusters, one ask a round",
+                                    plan->rounds,
+                                    "sums and sizes of the clusters, one query per "
+                                    "round",
                                     &line, err));
     line.lens = plan->frame > 0;
     return clo_i_draft_add(draft, &line, err);
@@ -275,16 +281,14 @@ static void measure(const clo_i_center_plan *plan, const double *frame, const do
                 length += scale[j] * frame[j * own + i] * scale[j] * frame[j * own + i];
             square += length * moves[l * own + i] * moves[l * own + i];
         }
-        out[l] = sqrt(square);
+        out[l] = clo_i_cut_digits(sqrt(square), sqrt(square), 0);
     }
 }
 
 static clo_status put_uncertainty(const clo_i_center_plan *plan, const clo_domain *domain,
-                                  clo_context *context, const state *s, clo_release *out,
+                                  const clo_line *rounds, const state *s, clo_release *out,
                                   clo_error *err)
 {
-    const size_t line = 1 + (plan->frame > 0);
-    const clo_line *const rounds = plan->rounds ? &context->meter->lines[line] : NULL;
     CLO_TRY(
         clo_i_center_doubt(plan, &s->job, &s->model, rounds, s->centers, s->sizes, s->moves, err));
     clo_i_domain_map(domain, s->map[0], s->map[1]);
@@ -298,6 +302,8 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
 {
     const clo_i_center_plan *const plan = plan_state;
     const size_t k = plan->clusters, d = plan->cols, own = plan->own;
+    const size_t line = 1 + (plan->frame > 0);
+    const clo_line *const rounds = plan->rounds ? &context->meter->lines[line] : NULL;
     state s = { 0 };
     CLO_TRY(take_state(plan, context->workspace, &s, err));
     if (plan->frame) {
@@ -311,8 +317,11 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
             clo_i_unfold_point(s.frame, d, own, s.scale, s.centers + l * own, s.whole + l * d);
         else
             memcpy(s.whole + l * d, s.centers + l * own, d * sizeof *s.whole);
-    if (plan->doubts) CLO_TRY(put_uncertainty(plan, domain, context, &s, out, err));
-    return clo_i_release_centers(domain, k, s.whole, s.sizes, out, err);
+    if (plan->doubts) CLO_TRY(put_uncertainty(plan, domain, rounds, &s, out, err));
+    const clo_i_center_noise noise =
+        plan->rounds ? clo_i_noise_of_sums(rounds)
+                     : (clo_i_center_noise){ plan->tensor_noise, plan->tensor_noise, NULL };
+    return clo_i_release_centers(domain, noise, k, s.whole, s.sizes, out, err);
 }
 
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
@@ -331,17 +340,18 @@ extern const clo_mechanism clo_i_mechanism_kmeans_moments;
 const clo_mechanism clo_i_mechanism_kmeans_moments = {
     .family = "kmeans",
     .method = "moments",
-    .summary = "k centres, from one noisy tensor of moments and a few of Lloyd's rounds",
+    .summary = "k centers, by one noisy tensor of moments and a few rounds of Lloyd's method",
     .proof = "proofs/kmeans_moments.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(clo_i_center_plan),
     .plan = make_plan,
     .run = run,
     .predict = predict,
-    .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact mean "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = clo_i_centers_hidden_from,
 };

@@ -16,13 +16,14 @@
  */
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
-#include "mechanism/kmeans/sparse_centers.h"
 #include "mechanism/common/forecast.h"
+#include "mechanism/common/solver_job.h"
+#include "mechanism/kmeans/sparse_centers.h"
 #include "parallel/parallel.h"
 #include "solver/solver.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/cluster_sum.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include "query/peel.h"
 #include "query/sparse_sum.h"
 #include <math.h>
@@ -55,21 +56,24 @@ static const double WEAK = 5; /* deviations of a size, up to which a centre has 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [SPARSITY] = { "sparsity", CLO_PARAM_INT, 0, MOST_SPARSITY, 0, NULL,
-                   "entries of a record that count, the largest; 0: all" },
+                   "how many of the largest entries of a record count; 0: all" },
     [RECOVER] = { "recover", CLO_PARAM_CHOICE, 0, 1, BY_SUMS, "sums|peel",
-                  "all columns with noise, or the largest entries one by one" },
+                  "sums: noisy sums of all columns; peel: the largest entries one by one" },
     [ETA] = { "eta", CLO_PARAM_REAL, 0.01, 2, 1, NULL,
-              "peel: 2 sparsity / eta entries of a centre are told" },
+              "with recover=peel: each center gets 2 * sparsity / eta entries" },
     [SKETCH] = { "sketch", CLO_PARAM_INT, 0, CLO_SKETCH_COLS, 0, NULL,
-                 "coordinates in which centres are looked for, a multiple of 4; 0: by choice" },
+                 "number of random directions to look for centers in, a multiple of 4; 0: chosen "
+                 "from the public facts" },
     [CELLS] = { "cells", CLO_PARAM_INT, 0, CLO_MAX_CLUSTERS, 0, NULL,
-                "cells of the first, coarse picture; 0: by choice" },
-    [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, 100, 2, NULL, "Lloyd's rounds after it" },
+                "number of cells of the first, coarse answer; 0: chosen from the public facts" },
+    [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, 100, 2, NULL,
+                 "rounds of Lloyd's method that refine "
+                 "the first answer" },
     [NOISE] = CLO_CENTERS_ROW_NOISE,
     [PICTURE] = { "picture", CLO_PARAM_REAL, 0.01, 0.95, 0.2, NULL,
-                  "of the budget, for the coarse picture" },
+                  "share of the budget for the first, coarse answer" },
     [RECOVERY] = { "recovery", CLO_PARAM_REAL, 0.01, 0.95, 0.6, NULL,
-                   "of the budget, for the recovery" },
+                   "share of the budget for the sums in all columns" },
 };
 
 typedef struct sparse_plan {
@@ -119,12 +123,12 @@ static clo_status choose_sizes(const clo_draft *draft, sparse_plan *plan, clo_er
                           plan->clusters, cells);
     if (plan->clusters * plan->cols > MOST_NUMBERS)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "%zu centres of %zu columns are too many: at most %d numbers in all",
+                          "%zu centers of %zu columns are too many: at most %d numbers in all",
                           plan->clusters, plan->cols, (int)MOST_NUMBERS);
     if ((pure || plan->peel) && plan->entries == 0 && plan->cols > DENSE_WITHOUT_DELTA)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "without a delta, or by peel, noise grows with the entries of a record: "
-                          "set sparsity, a public bound, to what records have");
+                          "without a delta, or with recover=peel, give sparsity: the public "
+                          "number of entries that a record can have");
     plan->sketch = sketch < plan->cols;
     plan->seen = plan->sketch ? sketch : plan->cols;
     plan->cells = cells ? cells : usual_cells(plan->clusters, pure);
@@ -148,8 +152,8 @@ static clo_status divide_budget(const clo_draft *draft, const sparse_plan *plan,
     double mu = 0, factor;
     if (plan->rounds && !(rounds > 0.005))
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "picture and recovery must leave something for the rounds: "
-                          "together at most 0.99");
+                          "picture and recovery must be at most 0.99 together, so that something "
+                          "is left for the rounds");
     if (!pure) CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     for (size_t i = 0; i < PARTS_COUNT; i++) {
         const bool laplace = pure || (i == OF_RECOVERY && plan->peel);
@@ -245,7 +249,7 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
                        "sums and sizes of the cells that public points make", err));
     if (plan.rounds)
         CLO_TRY(add_search(draft, &plan, &events[OF_ROUNDS], plan.clusters,
-                           "sums and sizes of the clusters, one ask a round", err));
+                           "sums and sizes of the clusters, one query per round", err));
     CLO_TRY(add_recovery(draft, &plan, &events[OF_RECOVERY], err));
     memcpy(plan_state, &plan, sizeof plan);
     return count_run(&plan, draft->room, err);
@@ -266,13 +270,12 @@ static clo_status solve_cells(clo_context *context, const sparse_plan *plan, con
                               double *sizes, double *centers, uint32_t *labels, clo_error *err)
 {
     const clo_line *const line = &context->meter->lines[START_ASK];
-    const clo_job job = {
-        .rows = means, .count = plan->cells, .cols = plan->seen, .rng = context->rng, .threads = 1
-    };
+    clo_solver_input job = clo_i_solver_job(context, means, plan->cells, plan->seen);
     clo_kmeans_options options = clo_i_kmeans_default(plan->clusters);
     double cost;
     for (size_t c = 0; c < plan->cells; c++)
         if (clo_i_size_is_noise(line, sizes[c])) sizes[c] = HARDLY;
+    job.threads = 1;
     options.restarts = RESTARTS;
     options.weights = sizes;
     return clo_i_kmeans(&job, &options, centers, labels, &cost, err);
@@ -405,7 +408,11 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     if (!status) status = recover(plan, data, context, &s, err);
     context->lens = NULL;
     if (status) return status;
-    return clo_i_release_sparse_centers(domain, plan->clusters, s.centers, s.sizes, out, err);
+    const clo_line *const line = &context->meter->lines[plan->rounds ? 2 : 1];
+    const clo_i_center_noise noise = { .sum = line->noise / clo_i_domain_radius(domain),
+                                       .size = clo_i_sparse_count_deviation(line) };
+    return clo_i_release_sparse_centers(domain, noise, plan->clusters, s.centers, s.sizes, out,
+                                        err);
 }
 
 /* How many entries a centre keeps is known where records have a public number of them. */
@@ -425,7 +432,7 @@ extern const clo_mechanism clo_i_mechanism_kmeans_sparse;
 const clo_mechanism clo_i_mechanism_kmeans_sparse = {
     .family = "kmeans",
     .method = "sparse",
-    .summary = "k centres of sparse records in very many columns",
+    .summary = "k centers of sparse records in very many columns",
     .proof = "proofs/kmeans_sparse.md",
     .guarantee = CLO_EXACT,
     .params = params,
@@ -434,8 +441,8 @@ const clo_mechanism clo_i_mechanism_kmeans_sparse = {
     .plan = make_plan,
     .run = run,
     .predict = predict,
-    .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact mean "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = clo_i_centers_hidden_from,
 };

@@ -12,7 +12,7 @@
  * The well-known forms are settings of this one: `start=tree passes=1 rounds=0 reduce=0` is a tree
  * of random hyperplanes with noisy leaves and k-means on them, and nothing else.
  */
-#include "mechanism/kmeans/tree_parts.h"
+#include "mechanism/kmeans/tree_internal.h"
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
@@ -20,7 +20,7 @@
 #include "query/cluster_sum.h"
 #include "query/count.h"
 #include "query/gaussian_gram.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -35,17 +35,18 @@ static const double SHARE_ROUNDS = 0.5; /* of what is left, where there are roun
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [CELLS] = { "cells", CLO_PARAM_INT, 0, CLO_MAX_CLUSTERS, 0, NULL,
-                "pieces of the coreset; 0: what pays" },
+                "number of cells; 0: chosen from the public facts" },
     [START] = { "start", CLO_PARAM_CHOICE, 0, 1, 0, "points|tree",
                 "cells about random points, or leaves of a tree of hyperplanes" },
     [PASSES] = { "passes", CLO_PARAM_INT, 1, 20, 3, NULL,
-                 "looks at the cells, the largest of which are split in between" },
+                 "passes over the cells; between them the largest cells are split" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, 100, 1, NULL,
-                 "Lloyd's rounds on all columns, from the centres of the coreset" },
+                 "Lloyd's rounds on all columns, from the centers of the coreset" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, BY_CHOICE, NULL,
-                 "directions to make cells in; 0: all columns, -1: what pays" },
+                 "number of directions to make cells in; 0: all columns; -1: chosen from the "
+                 "public facts" },
     [SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.1, NULL,
-                "of the budget, for choosing these directions" },
+                "share of the budget for choosing the directions" },
 };
 
 /* ---- what pays --------------------------------------------------------------------------- */
@@ -80,17 +81,17 @@ static clo_status add_frame(clo_draft *draft, double mu, clo_i_tree_plan *plan, 
     clo_line gram, count;
     if (wanted > 0 && plan->pure)
         return clo_i_fail(err, CLO_BUDGET,
-                          "directions are chosen with Gaussian noise, which needs a delta above 0: "
-                          "give one, or set reduce to 0");
+                          "reduce needs Gaussian noise, so a delta above 0: give one, or set "
+                          "reduce to 0");
     if (wanted > (double)d)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "reduce must be at most the number of columns, %zu, not %g", d, wanted);
     if (plan->pure || wanted == 0 || (wanted < 0 && d > GRAM_COLUMNS)) return CLO_OK;
     CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(draft->values[SHARE]), 1,
-                                     "Gram matrix of the records, to choose directions by", &gram,
+                                     "Gram matrix of the records, to choose directions", &gram,
                                      err));
     CLO_TRY(clo_i_plan_count(draft->domain, mu * sqrt(SHARE_COUNT), 1,
-                             "number of records, to tell their spread by", &count, err));
+                             "number of records, to compute their spread", &count, err));
     plan->frame = wanted > 0 ? (size_t)wanted
                              : directions_that_pay(draft->domain, plan->clusters,
                                                    ldexp((double)gram.scale, -2 * gram.bits));
@@ -119,7 +120,7 @@ static clo_status plan_sums(const clo_i_tree_plan *plan, const clo_domain *domai
 static clo_status add_cells(clo_draft *draft, double parameter, clo_i_tree_plan *plan,
                             clo_error *err)
 {
-    const char *const label = "sums and sizes of the cells, one ask a pass";
+    const char *const label = "sums and sizes of the cells, one query per pass";
     const clo_domain through = clo_i_lens_domain(draft->domain, plan->seen);
     const clo_domain *const domain = plan->frame ? &through : draft->domain;
     const size_t k = plan->clusters;
@@ -206,7 +207,8 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     memcpy(plan_state, &plan, sizeof plan);
     if (plan.rounds == 0) return CLO_OK;
     CLO_TRY(plan_sums(&plan, draft->domain, k, of_one(&plan, whole, in_rounds, plan.rounds),
-                      plan.rounds, "sums and sizes of the clusters, one ask a round", &line, err));
+                      plan.rounds, "sums and sizes of the clusters, one query per round", &line,
+                      err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -277,6 +279,7 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
 {
     const clo_i_tree_plan *const plan = plan_state;
     const size_t line = cells_line(plan) + 1;
+    const clo_line *const last = &context->meter->lines[line - (plan->rounds == 0)];
     state s;
     CLO_TRY(take_state(plan, context->workspace, &s, err));
     CLO_TRY(plan->frame ? make_reduced_coreset(plan, data, context, &s, err)
@@ -286,7 +289,8 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
         CLO_TRY(clo_i_tree_refine(context, plan, line, data, s.frame, s.centers, s.sizes, s.inside,
                                   s.outside, err));
     }
-    return clo_i_release_centers(domain, plan->clusters, s.centers, s.sizes, out, err);
+    return clo_i_release_centers(domain, clo_i_noise_of_sums(last), plan->clusters, s.centers,
+                                 s.sizes, out, err);
 }
 
 /* Without a round, what the directions kept miss of a centre is not counted: it depends on the
@@ -308,17 +312,18 @@ extern const clo_mechanism clo_i_mechanism_kmeans_tree;
 const clo_mechanism clo_i_mechanism_kmeans_tree = {
     .family = "kmeans",
     .method = "tree",
-    .summary = "k centres of a private coreset: noisy means and sizes of many cells",
+    .summary = "k centers, by k-means on noisy means and sizes of many cells",
     .proof = "proofs/kmeans_tree.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(clo_i_tree_plan),
     .plan = make_plan,
     .run = run,
     .predict = predict,
-    .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact mean "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = clo_i_centers_hidden_from,
 };

@@ -13,7 +13,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/forecast.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/cluster_sum.h"
 #include "query/gaussian_sum.h"
 #include "query/seed.h"
@@ -23,6 +23,7 @@
 
 enum { CLUSTERS, CELLS, ROUNDS, PARAM_COUNT };
 enum { BY_BUDGET = -1, USUAL_ROUNDS = 6, FEWEST_CELLS_A_SEED = 4, MOST_PRESET_CELLS = 256 };
+enum { MOST_CELL_NUMBERS = 1 << 22 }; /* where the number of cells is chosen here */
 /* Of the budget; what is left is the rounds'. */
 static const double CELL_SHARE = 0.15, SEED_SHARE = 0.35;
 /* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
@@ -31,9 +32,10 @@ static const double UNSETTLED = 0.002;
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [CELLS] = { "cells", CLO_PARAM_INT, 0, CLO_MAX_CLUSTERS, 0, NULL,
-                "public cells that seeds are drawn from; 0: by the public facts" },
+                "number of public cells that starting points are drawn from; 0: chosen from the "
+                "public facts" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, BY_BUDGET, 100, BY_BUDGET, NULL,
-                 "passes over the data after the seeds; -1: 6, or none at a pure epsilon" },
+                 "passes over the data after the start; -1: 6, or none without a delta" },
 };
 
 typedef struct variates_plan {
@@ -77,7 +79,9 @@ static size_t good_cells(const variates_plan *plan, const clo_domain *domain, do
     const double a_cluster = clo_i_guessed_rows(domain, plan->clusters) / (double)plan->clusters;
     const double balance = a_cluster / 8 * expm1(fmin(epsilon, 30)) / (double)domain->rows_per_unit;
     const double least = fmin((double)(FEWEST_CELLS_A_SEED * plan->clusters), CLO_MAX_CLUSTERS);
-    return (size_t)fmax(least, fmin(balance, MOST_PRESET_CELLS));
+    /* A cell is as long as a record: in very many columns there is no room for more. */
+    const double room = fmax((double)plan->clusters, MOST_CELL_NUMBERS / (double)plan->cols);
+    return (size_t)fmin(fmax(least, fmin(balance, MOST_PRESET_CELLS)), room);
 }
 
 static clo_status add_lines(clo_draft *draft, const variates_plan *plan, const clo_event *events,
@@ -86,7 +90,8 @@ static clo_status add_lines(clo_draft *draft, const variates_plan *plan, const c
     clo_line line;
     CLO_TRY(clo_i_plan_seed(draft->domain, plan->cells, plan->clusters,
                             events[SEED_LINE].parameter * factor, plan->clusters,
-                            "which cell the next seed is in, one ask a seed", &line, err));
+                            "which cell the next starting point is in, one query per point", &line,
+                            err));
     CLO_TRY(clo_i_draft_add(draft, &line, err));
     if (plan->pure) return CLO_OK;
     CLO_TRY(clo_i_plan_gaussian_sum(draft->domain, plan->cells,
@@ -94,9 +99,9 @@ static clo_status add_lines(clo_draft *draft, const variates_plan *plan, const c
                                     "sums and sizes of the cells", &line, err));
     CLO_TRY(clo_i_draft_add(draft, &line, err));
     if (plan->rounds == 0) return CLO_OK;
-    CLO_TRY(clo_i_plan_gaussian_sum(draft->domain, plan->clusters,
-                                    events[ROUND_LINE].parameter * factor, plan->rounds,
-                                    "sums and sizes of the clusters, one ask a round", &line, err));
+    CLO_TRY(clo_i_plan_gaussian_sum(
+        draft->domain, plan->clusters, events[ROUND_LINE].parameter * factor, plan->rounds,
+        "sums and sizes of the clusters, one query per round", &line, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -149,8 +154,8 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     double factor;
     if (plan.pure && rounds > 0)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "rounds are made of Gaussian noise and need a delta above 0: leave them "
-                          "out");
+                          "rounds need Gaussian noise, so a delta above 0: give one, or leave "
+                          "rounds out");
     plan.rounds = plan.pure ? 0 : rounds < 0 ? USUAL_ROUNDS : (uint64_t)rounds;
     const size_t count = list_events(&plan, domain, events);
     CLO_TRY(clo_calibrate(events, count, draft->budget, &factor, err));
@@ -231,17 +236,18 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
 {
     const variates_plan *const plan = plan_state;
     const size_t k = plan->clusters, d = plan->cols;
-    double weak = 0;
+    clo_i_center_noise noise = { 0 }; /* of points that are drawn */
     state s;
     CLO_TRY(take_state(plan, context->workspace, &s, err));
     CLO_TRY(find_seeds(plan, data, context, &s, err));
-    if (plan->rounds > 0) weak = 2 * clo_i_line_count_deviation(&context->meter->lines[ROUND_LINE]);
+    if (plan->rounds > 0) noise = clo_i_noise_of_sums(&context->meter->lines[ROUND_LINE]);
     for (uint64_t round = 0; round < plan->rounds; round++) {
         CLO_TRY(clo_i_center_round(context, ROUND_LINE, data, d, s.centers, s.sums, s.sizes, err));
         if (round + 2 < plan->rounds)
-            CLO_TRY(clo_i_revive_centers(context, k, d, weak, s.centers, s.sizes, err));
+            CLO_TRY(clo_i_revive_centers(context, k, d, 2 * noise.size, s.centers, s.sizes, err));
     }
-    return clo_i_release_centers(domain, k, s.centers, plan->rounds > 0 ? s.sizes : NULL, out, err);
+    return clo_i_release_centers(domain, noise, k, s.centers, plan->rounds > 0 ? s.sizes : NULL,
+                                 out, err);
 }
 
 /* After rounds, what the noise of the last one does; without, how far cells are apart. */
@@ -261,17 +267,18 @@ extern const clo_mechanism clo_i_mechanism_kmeans_variates;
 const clo_mechanism clo_i_mechanism_kmeans_variates = {
     .family = "kmeans",
     .method = "variates",
-    .summary = "k centres, from seeds drawn as in k-means++ and Lloyd's rounds",
+    .summary = "k centers, by starting points as in k-means++ and rounds of Lloyd's method",
     .proof = "proofs/kmeans_variates.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(variates_plan),
     .plan = make_plan,
     .run = run,
     .predict = predict,
-    .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact mean "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = clo_i_centers_hidden_from,
 };

@@ -7,7 +7,8 @@
 #include "mechanism/kmeans/sparse_centers.h"
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
-#include "mechanism/common/public_fit.h"
+#include "release/public_fit.h"
+#include <math.h>
 
 enum { LONGEST_ARRAY = 1 << 17 };
 
@@ -53,14 +54,19 @@ static clo_status put_lists(size_t k, size_t d, const double *centers, clo_relea
     return status;
 }
 
-clo_status clo_i_release_sparse_centers(const clo_domain *domain, size_t k, double *centers,
-                                        double *sizes, clo_release *out, clo_error *err)
+clo_status clo_i_release_sparse_centers(const clo_domain *domain, clo_i_center_noise noise,
+                                        size_t k, double *centers, double *sizes, clo_release *out,
+                                        clo_error *err)
 {
     const size_t d = domain->cols;
     if (k * d <= LONGEST_ARRAY || domain->lower || domain->center || domain->frame)
-        return clo_i_release_centers(domain, k, centers, sizes, out, err);
-    for (size_t c = 0; c < k; c++) clo_i_domain_unmap_point(domain, centers + c * d);
+        return clo_i_release_centers(domain, noise, k, centers, sizes, out, err);
     clo_i_fit_sizes(domain, k, sizes);
+    for (size_t c = 0; c < k; c++) {
+        clo_i_domain_unmap_point(domain, centers + c * d);
+        clo_i_cut_point(domain, noise.sum / fmax(sizes[c], 1), centers + c * d);
+        sizes[c] = clo_i_cut_digits(sizes[c], noise.size, 0);
+    }
     CLO_TRY(put_lists(k, d, centers, out, err));
-    return clo_i_release_put(out, "weights", sizes, 1, (size_t[]){ k }, err);
+    return clo_i_release_put(out, "sizes", sizes, 1, (size_t[]){ k }, err);
 }

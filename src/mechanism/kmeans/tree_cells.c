@@ -7,7 +7,8 @@
  * Where the records' spread is known (from a released Gram matrix), points drawn with it cut up
  * the space where the records are.  Everything here is public randomness or post-processing.
  */
-#include "mechanism/kmeans/tree_parts.h"
+#include "mechanism/common/solver_job.h"
+#include "mechanism/kmeans/tree_internal.h"
 #include "linalg/linalg.h"
 #include "mechanism/common/centers_common.h"
 #include "parallel/parallel.h"
@@ -183,11 +184,7 @@ clo_status clo_i_tree_solve(clo_context *context, const clo_i_tree_plan *plan, s
 {
     const clo_line *const line = &context->meter->lines[number];
     const size_t k = plan->clusters, mark = clo_i_workspace_mark(context->workspace);
-    const clo_job job = { .rows = cells,
-                          .count = plan->cells,
-                          .cols = plan->seen,
-                          .rng = context->rng,
-                          .threads = context->threads };
+    const clo_solver_input job = clo_i_solver_job(context, cells, plan->cells, plan->seen);
     clo_kmeans_options options = clo_i_kmeans_default(k);
     double *cell_weights = NULL, cost;
     uint32_t *labels = NULL;

@@ -8,9 +8,9 @@
  * are quite different, and so they are weighed apart: outside, where the centre before is zero,
  * this is James and Stein's estimate, and a noise that hides everything leaves things as they are.
  */
-#include "mechanism/kmeans/tree_parts.h"
+#include "mechanism/kmeans/tree_internal.h"
 #include "mechanism/common/centers_common.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/cluster_sum.h"
 #include <math.h>
 

@@ -20,18 +20,18 @@ extern const clo_mechanism clo_i_mechanism_kmedian_highdim;
 const clo_mechanism clo_i_mechanism_kmedian_highdim = {
     .family = "kmedian",
     .method = "highdim",
-    .summary = "k centres of least distances, by private trees of cubes, a private local search "
-               "and noisy steps toward the medians",
+    .summary = "k medians, by private trees of cubes, a private local search and noisy steps",
     .proof = "proofs/kmedian_highdim.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = clo_i_highdim_params,
     .param_count = CLO_HIGHDIM_PARAMS,
     .plan_size = sizeof(clo_highdim),
     .plan = make_plan,
     .run = clo_i_highdim_run,
     .predict = clo_i_highdim_predict,
-    .prediction = "root mean square distance of a released centre from the exact median of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact median "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = clo_i_centers_hidden_from,
 };

@@ -8,7 +8,7 @@
  * local_sum with a small width is that sum.
  */
 #include "mechanism/common/forecast.h"
-#include "mechanism/common/local_parts.h"
+#include "mechanism/common/local_internal.h"
 #include <math.h>
 
 static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
@@ -46,7 +46,7 @@ extern const clo_mechanism clo_i_mechanism_kmedian_local;
 const clo_mechanism clo_i_mechanism_kmedian_local = {
     .family = "kmedian",
     .method = "local",
-    .summary = "k centres of least distances, by sums with noise at the width of each cluster",
+    .summary = "k medians, with noise as small as each cluster is wide",
     .proof = "proofs/kmedian_local.md",
     .guarantee = CLO_EXACT,
     .params = clo_i_local_params,
@@ -55,8 +55,8 @@ const clo_mechanism clo_i_mechanism_kmedian_local = {
     .plan = make_plan,
     .run = run,
     .predict = predict,
-    .prediction = "root mean square distance of a released centre from the exact median of its "
-                  "cluster, as a share of the norm",
+    .prediction = "typical (root mean square) distance of a released center from the exact median "
+                  "of its cluster, as a share of the norm",
     .of_points = true,
     .hidden_from = clo_i_centers_hidden_from,
 };

@@ -18,13 +18,13 @@ enum { DIM, GAMMA, BLOCKS, REACH, PARAM_COUNT };
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
     [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
-                "how near the records are to it: the most spread across it, as a share of the "
-                "least along it; to be stated, and not from the data" },
+                "public knowledge, never from the data: the largest spread of the records across "
+                "the subspace, as a share of the smallest spread along it" },
     [BLOCKS] = { "blocks", CLO_PARAM_INT, 0, 65536, 0, NULL,
-                 "into how many blocks the records are divided; 0: by the public facts" },
+                 "number of blocks that the records are divided into; 0: chosen from the public "
+                 "facts" },
     [REACH] = { CLO_SUBSPACE_REACH, NULL,
-                CLO_REACH_IS
-                "it decides among methods, and this one does not mind; 0: not stated" },
+                CLO_REACH_IS "only for the choice of a method; 0: not stated" },
 };
 
 static clo_status take_basis(const clo_cells_plan *plan, clo_workspace *space, size_t d,
@@ -83,6 +83,7 @@ const clo_mechanism clo_i_mechanism_subspace_approx = {
     .summary = "one subspace that the records nearly lie on, whatever the number of columns",
     .proof = "proofs/subspace_approx.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(clo_cells_plan),

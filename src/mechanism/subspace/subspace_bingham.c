@@ -28,16 +28,15 @@ enum { SWEEP_COUNT = 1000 };
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
     [DRAW] = { "draw", CLO_PARAM_CHOICE, 0, 2, SEQUENCE, "sequence|matrix|sweeps",
-               "sequence: one vector after the other, each paid for; matrix: all at once for the "
-               "price of one, by rejection: for few dimensions that stand out from the rest, and "
-               "perhaps without end where some of them do not; sweeps: the same law as the limit "
-               "of a Markov chain (asymptotic)" },
+               "sequence: one vector after the other, each from its share of the budget; matrix: "
+               "all at once from the whole budget, for few dimensions that stand out (otherwise "
+               "it may not end); sweeps: by a Markov chain, asymptotic" },
     [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
-                "for the prediction alone: the most spread of the records across the subspace, as "
-                "a "
-                "share of the least along it; -1: not stated" },
+                "only for the prediction: the largest spread of the records across the subspace, "
+                "as a share of the smallest spread along it; -1: not stated" },
     [REACH] = { CLO_SUBSPACE_REACH, NULL,
-                CLO_REACH_IS "for the prediction alone; 0: not stated, and it is a range" },
+                CLO_REACH_IS "only for the prediction; 0: not stated, and the prediction is a "
+                             "range" },
 };
 
 typedef struct bingham_plan {
@@ -60,12 +59,11 @@ static clo_status check(const clo_draft *draft, size_t d, size_t q, bool whole, 
 {
     const size_t drawn = q < d - q ? q : d - q;
     if (draft->budget.epsilon > LARGEST_EPSILON)
-        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be at most %g for a draw, not %g",
+        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be at most %g for this method, not %g",
                           LARGEST_EPSILON, draft->budget.epsilon);
     if (whole && !is_practical(d, drawn))
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "draw=matrix is not practical for %zu of %zu dimensions: use "
-                          "draw=sequence",
+                          "draw=matrix takes too long for %zu of %zu dimensions: use draw=sequence",
                           drawn, d);
     return CLO_OK;
 }
@@ -100,9 +98,10 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                               .parameter = 1,
                               .count = clo_i_gibbs_charges(&plan->how, d) };
     CLO_TRY(clo_calibrate(&draws, 1, draft->budget, &epsilon, err));
-    CLO_TRY(clo_i_plan_gibbs(
-        draft->domain, &plan->how, epsilon, draws.count,
-        draws.count == 1 ? "a subspace, in one draw" : "a subspace, one ask a vector", &line, err));
+    CLO_TRY(clo_i_plan_gibbs(draft->domain, &plan->how, epsilon, draws.count,
+                             draws.count == 1 ? "a subspace, in one draw"
+                                              : "a subspace, one query per vector",
+                             &line, err));
     CLO_TRY(take_basis(plan, draft->room, d, &unused, err));
     CLO_TRY(clo_i_subspace_release_room(draft->room, d, err));
     return clo_i_draft_add(draft, &line, err);
@@ -154,6 +153,7 @@ const clo_mechanism clo_i_mechanism_subspace_bingham = {
     .summary = "one subspace (private PCA), by the exponential mechanism over subspaces",
     .proof = "proofs/subspace_bingham.md",
     .guarantee = CLO_ASYMPTOTIC,
+    .is_research = true,
     .guarantee_of = guarantee_of,
     .params = params,
     .param_count = PARAM_COUNT,

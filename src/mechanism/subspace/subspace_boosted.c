@@ -29,22 +29,22 @@ static const double LEAST_ALPHA = 1e-9;
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
     [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
-                "how near the records are to it: the most spread across it, as a share of the "
-                "least along it; to be stated, and not from the data" },
+                "public knowledge, never from the data: the largest spread of the records across "
+                "the subspace, as a share of the smallest spread along it" },
     [BETA] = { "beta", CLO_PARAM_REAL, 1e-12, 0.5, 0.01, NULL,
-               "how often it may go wrong: sets parts" },
+               "the probability with which the vote may fail; it decides the number of parts" },
     [ALPHA] = { "alpha", CLO_PARAM_REAL, 0, 0.5, 0, NULL,
-                "how far off a part may be, as a sine: parts within twice that agree, and the "
-                "answer is within three times that; 0: by the public facts" },
+                "how far off a part may be, as the sine of an angle; parts within twice that "
+                "agree; 0: chosen from the public facts" },
     [PARTS] = { "parts", CLO_PARAM_INT, 0, MOST_PARTS, 0, NULL,
-                "how many parts of the records answer and vote; 0: by beta" },
+                "number of parts of the records that vote; 0: follows from beta" },
     [BLOCKS] = { "blocks", CLO_PARAM_INT, 0, 65536, 0, NULL,
-                 "into how many blocks each part is divided; 0: by the public facts" },
+                 "number of blocks that each part is divided into; 0: chosen from the public "
+                 "facts" },
     [ANSWER] = { "answer", CLO_PARAM_CHOICE, 0, 1, MEAN, "mean|one",
-                 "the mean of the parts that agree, or one of them" },
+                 "mean: of the parts that agree; one: one of them" },
     [REACH] = { CLO_SUBSPACE_REACH, NULL,
-                CLO_REACH_IS
-                "it decides among methods, and this one does not mind; 0: not stated" },
+                CLO_REACH_IS "only for the choice of a method; 0: not stated" },
 };
 
 typedef struct boosted_plan {
@@ -169,9 +169,10 @@ extern const clo_mechanism clo_i_mechanism_subspace_boosted;
 const clo_mechanism clo_i_mechanism_subspace_boosted = {
     .family = "subspace",
     .method = "boosted",
-    .summary = "one subspace that the records nearly lie on, by a vote of several parts of them",
+    .summary = "one subspace that the records nearly lie on, by a vote of several parts",
     .proof = "proofs/subspace_boosted.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(boosted_plan),

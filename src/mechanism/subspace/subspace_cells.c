@@ -66,18 +66,18 @@ clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double narrow, clo_c
     CLO_TRY(clo_i_check_gamma(gamma, err));
     if (gamma == 0)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "gamma must be above 0: records that lie in the subspace exactly are for "
-                          "subspace/exact");
+                          "gamma must be above 0; if the records lie in the subspace exactly, "
+                          "choose subspace/exact");
     if (!(gamma > 0))
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "gamma must be stated: how near the records are to the subspace, above "
-                          "0 and at most 1");
+                          "give gamma: the largest spread across the subspace as a share of the "
+                          "smallest along it, above 0 and at most 1");
     const size_t width = coordinates(plan, d);
     CLO_TRY(clo_i_plan_histogram(domain, width, 1, 1, draft->budget, "", &line, err));
     if (plan->blocks == 0)
         plan->blocks = good_blocks(plan, domain->rows, clo_i_histogram_part(&line).threshold);
     CLO_TRY(clo_i_plan_histogram(domain, width, plan->parts, plan->blocks, draft->budget,
-                                 "cells of the blocks' subspaces", &line, err));
+                                 "cells that the subspaces of the blocks are in", &line, err));
     plan->rows = domain->rows > 0
                      ? (double)domain->rows / (double)clo_i_histogram_part(&line).blocks
                      : USUAL_ROWS * (double)plan->dim;

@@ -22,17 +22,16 @@ static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, CLO_GAPMAX_DIM, 2, NULL,
               "dimension of the subspace; of an affine one at most 2" },
     [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, LINEAR, "linear|affine",
-                "whether the subspace passes through the origin" },
+                "linear: through the origin; affine: anywhere" },
     [SCALE] = { "scale", CLO_PARAM_REAL, 1e-9, 1e9, 1, NULL,
-                "public factor that makes every value an integer; others are rounded" },
+                "public factor that makes every value an integer; other values are rounded" },
     [SEARCH] = { "search", CLO_PARAM_REAL, 1e-6, 0.5, 0.01, NULL,
-                 "share of delta that pays for searching by random rows" },
+                 "share of delta for searching by random rows" },
     [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
-                "0 states that the records lie in the subspace exactly, as multiples of 1/scale, "
-                "so that it may be chosen among other methods; -1: not stated" },
+                "0: the records are known to lie in the subspace exactly, as multiples of "
+                "1/scale, so that auto may choose this method; -1: not stated" },
     [REACH] = { CLO_SUBSPACE_REACH, NULL,
-                CLO_REACH_IS
-                "it decides among methods, and this one does not mind; 0: not stated" },
+                CLO_REACH_IS "only for the choice of a method; 0: not stated" },
 };
 
 typedef struct exact_plan {
@@ -73,8 +72,8 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     CLO_TRY(clo_i_check_gamma(draft->values[GAMMA], err));
     if (draft->values[GAMMA] > 0)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "gamma must be 0 or not stated for an exact subspace, not %g: records "
-                          "that lie near one are for subspace/approx",
+                          "gamma must be 0 for subspace/exact, not %g; if the records only lie "
+                          "near a subspace, choose subspace/approx",
                           draft->values[GAMMA]);
     plan->how = (clo_gapmax){ .dim = (size_t)draft->values[DIM] + affine,
                               .affine = affine,
@@ -183,9 +182,11 @@ extern const clo_mechanism clo_i_mechanism_subspace_exact;
 const clo_mechanism clo_i_mechanism_subspace_exact = {
     .family = "subspace",
     .method = "exact",
-    .summary = "the subspace that most rows lie in exactly, or none; for integers and fractions",
+    .summary = "the subspace that most rows lie in exactly, or none; only for integers and "
+               "fractions",
     .proof = "proofs/subspace_exact.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(exact_plan),

@@ -15,7 +15,7 @@
 #include "mechanism/common/forecast.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/gaussian_gram.h"
 #include <math.h>
 #include <string.h>
@@ -24,13 +24,13 @@ enum { DIM, GAMMA, REACH, PARAM_COUNT };
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 0, 4096, 2, NULL,
-              "dimension of the subspace; 0: that of the directions that stand out of the noise" },
+              "dimension of the subspace; 0: as many directions as stand out from the noise" },
     [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
-                "for the prediction alone: the most spread of the records across the subspace, as "
-                "a "
-                "share of the least along it; -1: not stated" },
+                "only for the prediction: the largest spread of the records across the subspace, "
+                "as a share of the smallest spread along it; -1: not stated" },
     [REACH] = { CLO_SUBSPACE_REACH, NULL,
-                CLO_REACH_IS "for the prediction alone; 0: not stated, and it is a range" },
+                CLO_REACH_IS "only for the prediction; 0: not stated, and the prediction is a "
+                             "range" },
 };
 
 typedef struct gaussian_plan {
@@ -96,11 +96,12 @@ static size_t dim_of(const double *spectrum, size_t d, double edge)
 }
 
 /* The whole spectrum and the edge of the noise, by which the verdicts can be checked. */
-static clo_status put_spectrum(size_t d, double edge, double unit, double *spectrum,
+static clo_status put_spectrum(size_t d, double edge, double unit, double noise, double *spectrum,
                                clo_release *out, clo_error *err)
 {
-    edge *= unit;
-    for (size_t i = 0; i < d; i++) spectrum[i] *= unit;
+    edge = clo_i_cut_digits(edge * unit, noise * unit, 0);
+    for (size_t i = 0; i < d; i++)
+        spectrum[i] = clo_i_cut_digits(spectrum[i] * unit, noise * unit, 0);
     CLO_TRY(clo_i_release_put(out, "spectrum", spectrum, 1, &d, err));
     return clo_i_release_put(out, "noise_edge", &edge, 1, (size_t[]){ 1 }, err);
 }
@@ -111,19 +112,20 @@ static clo_status put_signal(const clo_domain *domain, size_t q, double noise, c
                              clo_release *out, clo_error *err)
 {
     const size_t d = domain->cols;
-    const double radius = clo_i_domain_radius(domain), edge = clo_i_signal_edge(noise, d);
+    const double radius = clo_i_domain_radius(domain), unit = radius * radius;
+    const double edge = clo_i_signal_edge(noise, d);
     const double most = domain->rows ? (double)domain->rows : INFINITY;
     double count = 0;
     for (size_t i = 0; i < q; i++) {
         const double energy = clo_i_signal_energy(s->spectrum, d, noise, i);
-        s->energy[i] = fmin(energy, most) * radius * radius;
+        s->energy[i] = clo_i_cut_digits(fmin(energy, most) * unit, noise * unit, 0);
         s->stands[i] = s->spectrum[i] > edge;
         count += s->stands[i];
     }
     CLO_TRY(clo_i_release_put(out, "energy", s->energy, 1, (size_t[]){ q }, err));
     CLO_TRY(clo_i_release_put(out, "stands_out", s->stands, 1, (size_t[]){ q }, err));
     CLO_TRY(clo_i_release_put(out, "signal_dim", &count, 1, (size_t[]){ 1 }, err));
-    return put_spectrum(d, edge, radius * radius, s->spectrum, out, err);
+    return put_spectrum(d, edge, unit, noise, s->spectrum, out, err);
 }
 
 static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,

@@ -39,7 +39,7 @@ clo_status clo_i_check_gamma(double gamma, clo_error *err)
 {
     if (gamma < 0 && gamma != CLO_GAMMA_NOT_STATED)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "gamma must be between 0 and 1, or %d where nothing is stated, not %g",
+                          "gamma must be between 0 and 1, or %d if you do not know it, not %g",
                           (int)CLO_GAMMA_NOT_STATED, gamma);
     return CLO_OK;
 }

@@ -31,9 +31,8 @@ CLO_CHECK clo_status clo_i_check_gamma(double gamma, clo_error *err);
 enum { CLO_REACH_NOT_STATED = 0 };
 #define CLO_SUBSPACE_REACH "reach", CLO_PARAM_REAL, 0, 1, CLO_REACH_NOT_STATED
 #define CLO_REACH_IS                                                                               \
-    "how far the records reach in the subspace: their mean square along its weakest direction, "   \
-    "times "                                                                                       \
-    "dim, as a share of the norm's square; to be stated, and not from the data; "
+    "public knowledge, never from the data: the mean square of the records along the weakest "     \
+    "direction of the subspace, times dim, as a share of the squared norm; "
 
 /* Reaches to predict with: what is stated or, where nothing is, what is usual, and the ends of what
  * files have. */

@@ -3,7 +3,7 @@
  * them.  Post-processing: only answers and public numbers are read here.
  */
 #include "linalg/linalg.h"
-#include "mechanism/subspaces/moments_parts.h"
+#include "mechanism/subspaces/moments_internal.h"
 #include "random/random.h"
 #include "query/gaussian_moment.h"
 #include <math.h>

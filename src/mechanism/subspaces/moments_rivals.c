@@ -11,7 +11,7 @@
  * two clusters', are found out so by the first passes.
  */
 #include "linalg/linalg.h"
-#include "mechanism/subspaces/moments_parts.h"
+#include "mechanism/subspaces/moments_internal.h"
 #include "random/random.h"
 #include <math.h>
 #include <string.h>

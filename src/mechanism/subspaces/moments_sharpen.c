@@ -12,7 +12,7 @@
  * one looks at, so that noise shrinks with the residuals from pass to pass.
  */
 #include "linalg/linalg.h"
-#include "mechanism/subspaces/moments_parts.h"
+#include "mechanism/subspaces/moments_internal.h"
 #include "random/random.h"
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  *   the frame:   noise / sqrt 2 over the energy n / (k q) of a direction of all records.
  * The constants of the tensor's row were measured on data of such clusters.
  */
-#include "mechanism/subspaces/moments_parts.h"
+#include "mechanism/subspaces/moments_internal.h"
 #include <math.h>
 
 enum { FEW_COLUMNS = 12, BINS = 200 };

@@ -13,7 +13,7 @@
 #include "linalg/linalg.h"
 #include "solver/solver.h"
 #include "query/aggregate.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -27,12 +27,13 @@ static const clo_param params[PARAM_COUNT] = {
                    "how many subspaces to find" },
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of each subspace" },
     [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, 0, "linear|affine",
-                "linear: all pass through the origin; affine: each through a point of its own" },
+                "linear: through the origin; affine: anywhere" },
     [SOLVER_NAME] = { "solver", CLO_PARAM_CHOICE, 0, 4, KPLANES, "kplanes|tsc|ssc|lrr|caller",
-                      "what solves a block; caller: a function of the program that calls the "
+                      "the solver of a block; caller: a function of the program that calls the "
                       "library" },
     [BLOCKS] = { "blocks", CLO_PARAM_INT, 0, 4096, 0, NULL,
-                 "into how many blocks the records are divided; 0: by the public facts" },
+                 "number of blocks that the records are divided into; 0: chosen from the public "
+                 "facts" },
 };
 
 typedef struct aggregate_plan {
@@ -87,8 +88,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 
 /* ---- solving a block --------------------------------------------------------------------- */
 
-static clo_status solve_with(const aggregate_plan *plan, const clo_job *job, clo_partition *out,
-                             clo_error *err)
+static clo_status solve_with(const aggregate_plan *plan, const clo_solver_input *job,
+                             clo_partition *out, clo_error *err)
 {
     static const char *const names[] = { "kplanes", "tsc", "ssc", "lrr" };
     const clo_solver *const solver = clo_solver_find(names[plan->solver]);
@@ -111,12 +112,12 @@ static clo_status solve_block(void *user, const clo_block *block, double *bases,
     if (block->count < plan->clusters)
         return clo_i_fail(err, CLO_ARGUMENT, "the block has too few records");
     CLO_TRY(clo_rng_new_seeded(block->seed, &rng, err));
-    const clo_job job = { .rows = block->rows,
-                          .count = block->count,
-                          .cols = block->cols,
-                          .rng = rng,
-                          .threads = 1,
-                          .progress_to = 1 };
+    const clo_solver_input job = { .rows = block->rows,
+                                   .count = block->count,
+                                   .cols = block->cols,
+                                   .rng = rng,
+                                   .threads = 1,
+                                   .progress_to = 1 };
     const clo_status status = solve_with(plan, &job, &found, err);
     if (!status) memcpy(bases, found.bases, cells * sizeof *bases);
     clo_i_partition_free(&found);
@@ -134,7 +135,7 @@ static clo_status choose_solver(const void *state, const clo_context *context, c
         *out = (clo_block_work){ .solve = context->solve_block, .user = context->solve_user };
     if (out->solve) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
-                      "solver=caller needs a function: clo_run_options.solve_block");
+                      "solver=caller needs a function: set clo_run_options.solve_block");
 }
 
 static clo_status open_blocks(const void *state, size_t cols, clo_context *context,
@@ -216,7 +217,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
         }
     }
     fit.shapes_only = true;
-    return clo_i_subspaces_release(context, domain, &fit, out, err);
+    return clo_i_subspaces_release(context, domain, 0, &fit, out, err);
 }
 
 /* Where all blocks agree, the noise is what is left of the diameter after so many steps; that is
@@ -245,6 +246,7 @@ const clo_mechanism clo_i_mechanism_subspaces_aggregate = {
     .summary = "k subspaces, by an ordinary solver on disjoint blocks of the records",
     .proof = "proofs/subspaces_aggregate.md",
     .guarantee = CLO_IDEALIZED,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(aggregate_plan),

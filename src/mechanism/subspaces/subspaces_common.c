@@ -16,9 +16,9 @@
 #include "mechanism/common/split_moments.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/gaussian_gram.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <string.h>
 

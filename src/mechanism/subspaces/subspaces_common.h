@@ -9,8 +9,8 @@
 #define CLO_SUBSPACES_COMMON_H
 
 #include "plan/mechanism.h"
-#include "query/assign.h"
-#include "query/lens.h"
+#include "ask/assign.h"
+#include "ask/lens.h"
 
 typedef struct clo_flat_fit {
     size_t clusters, cols, dim;
@@ -64,11 +64,14 @@ CLO_CHECK clo_status clo_i_subspaces_unfold(clo_workspace *workspace, const clo_
 CLO_CHECK clo_status clo_i_subspaces_unfold_room(clo_workspace *space, const clo_flat_fit *seen,
                                                  clo_error *err);
 
-/* Puts the fit into the release, in the data's own coordinates and units: "bases" k x d x q,
- * "offsets" k x d (a point of each flat; left out where all pass through the origin), "weights" k,
+/* Puts the fit into the release, in the data's own coordinates and units, with the digits that
+ * noise leaves, whose standard deviation in an entry of a Gram matrix is given (in the ball; 0: not
+ * known): "bases" k x d x q, which keeps all to be orthonormal,
+ * "offsets" k x d (a point of each flat; left out where all pass through the origin), "sizes" k,
  * "energies" k x q and "residuals" k. */
 CLO_CHECK clo_status clo_i_subspaces_release(clo_context *context, const clo_domain *domain,
-                                             clo_flat_fit *fit, clo_release *out, clo_error *err);
+                                             double noise, clo_flat_fit *fit, clo_release *out,
+                                             clo_error *err);
 CLO_CHECK clo_status clo_i_subspaces_release_room(clo_workspace *space, size_t cols, size_t dim,
                                                   clo_error *err);
 

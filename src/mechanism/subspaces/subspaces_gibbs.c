@@ -14,7 +14,7 @@
 #include "linalg/linalg.h"
 #include "solver/solver.h"
 #include "query/gibbs.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -33,30 +33,29 @@ static const clo_param params[PARAM_COUNT] = {
                    "how many subspaces to find" },
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of each subspace" },
     [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, LINEAR, "linear|affine",
-                "linear: all pass through the origin; affine: each through a point of its own" },
+                "linear: through the origin; affine: anywhere" },
     [MODE] = { "mode", CLO_PARAM_CHOICE, 0, 1, LIMIT, "limit|steps",
                "limit: private if the chain has reached its limit, which nobody can check "
-               "(asymptotic); steps: from a public start, each draw is paid for (idealized)" },
+               "(asymptotic); steps: from a public start, each draw from its share of the budget "
+               "(idealized)" },
     [SCORE] = { "score", CLO_PARAM_CHOICE, 0, 1, SUM, "sum|min",
-                "what makes subspaces probable: sum, the paper's, over random labels; min, over "
-                "the "
-                "nearest subspaces, better and for the limit alone" },
+                "sum: the score of the paper (wang2015), over random labels; min: over the "
+                "nearest subspaces, more accurate, only for mode=limit" },
     [SWEEPS] = { "sweeps", CLO_PARAM_INT, 0, 1e8, 0, NULL,
-                 "how often everything is drawn anew; 0: 2000 (8000 for the score min), 8 for "
-                 "steps" },
+                 "how often everything is drawn again; 0: 2000, 8000 with score=min, 8 with "
+                 "mode=steps" },
     [START] = { "start", CLO_PARAM_CHOICE, 0, 3, 0, "uniform|kplanes|ssc|lrr",
-                "where the chain begins; a solver's answer is not private, and only the limit "
-                "forgets it" },
+                "where the chain starts; a solver's answer is not private, so only mode=limit "
+                "allows it" },
     [DRAW] = { "draw", CLO_PARAM_CHOICE, 0, 1, SEQUENCE, "sequence|columns",
-               "of steps: subspaces from nothing, one vector after the other; or each column of "
-               "the old one anew, given the others" },
+               "with mode=steps: sequence draws a subspace vector by vector; columns redraws one "
+               "column at a time" },
     [ASSIGN] = { "assign", CLO_PARAM_CHOICE, 0, 2, CLO_GIBBS_COOLING, "cooling|nearest|random",
-                 "of steps: a record belongs to a subspace at random, more and more to the "
-                 "nearest; "
-                 "or to the nearest; or at random as in the limit" },
+                 "with mode=steps: cooling assigns a record at random, more and more to the "
+                 "nearest subspace; nearest, always to the nearest; random, as in the limit" },
     [LABELS] = { "labels", CLO_PARAM_CHOICE, 0, 1, 0, "no|yes",
-                 "release to which subspace each row belongs, in the order of the rows; with the "
-                 "relation replace alone" },
+                 "also release the subspace of each row, in the order of the rows; only under "
+                 "replace" },
 };
 static const char *const solvers[] = { NULL, "kplanes", "ssc", "lrr" };
 
@@ -76,8 +75,7 @@ static clo_guarantee guarantee_of(const double *values)
 static clo_status check_limit(const clo_gibbs *how, const char *solver, clo_error *err)
 {
     if (how->score == CLO_GIBBS_MIN && how->labels)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the score min has no labels to release: use score=sum");
+        return clo_i_fail(err, CLO_ARGUMENT, "score=min has no labels to release: use score=sum");
     if (solver && !clo_solver_find(solver))
         return clo_i_fail(err, CLO_UNSUPPORTED, "this build has no solver %s to start from",
                           solver);
@@ -88,9 +86,10 @@ static clo_status check_steps(const clo_gibbs *how, const char *solver, clo_erro
 {
     if (solver)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "mode=steps must start uniformly: a solver's answer is not private");
+                          "mode=steps needs start=uniform, because the answer of a solver is not "
+                          "private");
     if (how->score == CLO_GIBBS_MIN)
-        return clo_i_fail(err, CLO_ARGUMENT, "the score min is for mode=limit: use score=sum");
+        return clo_i_fail(err, CLO_ARGUMENT, "score=min needs mode=limit: use score=sum");
     return CLO_OK;
 }
 
@@ -162,7 +161,7 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     clo_line line;
     double epsilon;
     if (draft->budget.epsilon > LARGEST_EPSILON)
-        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be at most %g for a chain, not %g",
+        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be at most %g for this method, not %g",
                           LARGEST_EPSILON, draft->budget.epsilon);
     CLO_TRY(choose_shape(draft, plan, err));
     const clo_gibbs *const how = &plan->how;
@@ -172,7 +171,7 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     CLO_TRY(clo_calibrate(&draws, 1, draft->budget, &epsilon, err));
     seen = plan->affine ? clo_i_lens_domain(draft->domain, d + 1) : *draft->domain;
     CLO_TRY(clo_i_plan_gibbs(&seen, how, epsilon, draws.count,
-                             how->steps ? "frames of the subspaces, one ask a draw"
+                             how->steps ? "frames of the subspaces, one query per draw"
                                         : "subspaces, one draw from the limit of a chain",
                              &line, err));
     line.lens = plan->affine;
@@ -197,12 +196,12 @@ static clo_status solve(void *user, const clo_block *block, double *bases, clo_e
     if (!status) status = clo_params_set(settings, "dim", (double)q, err);
     if (!status) status = clo_rng_new_seeded(block->seed, &rng, err);
     if (!status) {
-        const clo_job job = { .rows = block->rows,
-                              .count = block->count,
-                              .cols = block->cols,
-                              .rng = rng,
-                              .threads = 1,
-                              .progress_to = 1 };
+        const clo_solver_input job = { .rows = block->rows,
+                                       .count = block->count,
+                                       .cols = block->cols,
+                                       .rng = rng,
+                                       .threads = 1,
+                                       .progress_to = 1 };
         status = solver->solve(&job, settings->values, &found, err);
     }
     if (!status && found.width == q)
@@ -307,6 +306,7 @@ const clo_mechanism clo_i_mechanism_subspaces_gibbs = {
     .summary = "k subspaces by the exponential mechanism, drawn by a Markov chain",
     .proof = "proofs/subspaces_gibbs.md",
     .guarantee = CLO_ASYMPTOTIC,
+    .is_research = true,
     .guarantee_of = guarantee_of,
     .params = params,
     .param_count = PARAM_COUNT,

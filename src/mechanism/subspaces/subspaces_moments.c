@@ -9,15 +9,16 @@
  * pay.  All are weighed by their noise.  Which of these, and with what share of the budget, is
  * decided from public quantities.
  */
-#include "mechanism/subspaces/moments_parts.h"
+#include "mechanism/subspaces/moments_internal.h"
 #include "domain/domain.h"
 #include "mechanism/common/frame.h"
+#include "release/public_fit.h"
 #include "mechanism/common/forecast.h"
 #include "linalg/linalg.h"
-#include "query/assign.h"
+#include "ask/assign.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_moment.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -31,20 +32,23 @@ static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, 256, 3, NULL, "how many subspaces to find" },
     [DIM] = { "dim", CLO_PARAM_INT, 1, MOST_DIM, 2, NULL, "dimension of each subspace" },
     [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, 0, "linear|affine",
-                "whether the subspaces go through the origin" },
+                "linear: through the origin; affine: anywhere" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, BY_CHOICE, 10, BY_CHOICE, NULL,
-                 "refining passes over the data after the first; -1: as many as pay" },
+                 "passes over the data that refine the first answer; -1: chosen from the public "
+                 "facts" },
     [SHARPEN] = { "sharpen", CLO_PARAM_INT, BY_CHOICE, 10, BY_CHOICE, NULL,
-                  "passes after these, with noise at the width of the residuals; -1: what pays, "
-                  "none where rounds are given" },
+                  "further passes, with noise as small as the residuals; -1: chosen from the "
+                  "public facts, or none if rounds are given" },
     [SHARE] = { "share", CLO_PARAM_REAL, 0, 0.95, 0, NULL,
-                "of the budget, for the refining passes; 0: what pays" },
+                "share of the budget for the refining passes; 0: chosen from the public facts" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, CLO_MOMENTS_MOST_SEEN, BY_CHOICE, NULL,
-                 "directions to keep before the tensor; 0: all, -1: what pays" },
+                 "number of directions to keep before the tensor; 0: all; -1: chosen from the "
+                 "public facts" },
     [STARTS] = { "starts", CLO_PARAM_INT, 1, 10000, 24, NULL,
-                 "random starts of the fit; they cost time, not privacy" },
+                 "number of random starts of the fit; they cost time but no budget" },
     [DOUBTS] = { "doubts", CLO_PARAM_INT, 0, 1000, 6, NULL,
-                 "imagined runs behind the uncertainty; they cost time, not privacy" },
+                 "number of simulated runs that the uncertainty is computed from; they cost time "
+                 "but no budget" },
 };
 
 /* ---- the plan ---------------------------------------------------------------------------- */
@@ -97,7 +101,7 @@ static clo_status add_rounds(clo_draft *draft, const clo_domain *seen, double mu
     clo_line line;
     CLO_TRY(clo_i_plan_gaussian_gram(
         seen, plan->clusters, mu * sqrt(plan->share_rounds / (double)plan->rounds), plan->rounds,
-        "Gram matrices of the clusters, one ask a round", &line, err));
+        "Gram matrices of the clusters, one query per round", &line, err));
     line.lens = plan->frame || plan->height > 0;
     clo_i_lens_state_noise(&line, plan->height, 2);
     plan->round_noise = ldexp((double)line.scale, -2 * line.bits);
@@ -121,7 +125,8 @@ static clo_status add_passes(clo_draft *draft, const clo_domain *seen, double mu
     clo_line line;
     CLO_TRY(clo_i_plan_cross_moment(
         seen, plan->clusters, plan->rank, mu * sqrt(plan->share_sharpen / (double)plan->sharpen),
-        plan->sharpen, "cross moments of residuals and coordinates, one ask a pass", &line, err));
+        plan->sharpen, "cross moments of residuals and coordinates, one query per pass", &line,
+        err));
     line.lens = plan->frame || plan->height > 0;
     clo_i_lens_state_noise(&line, plan->height, 2);
     plan->cross_noise = clo_i_cross_deviation(&line);
@@ -138,8 +143,8 @@ static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
     clo_line line;
     if (plan->frame) {
         CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(plan->share_frame), 1,
-                                         "Gram matrix of the records, to choose directions by",
-                                         &line, err));
+                                         "Gram matrix of the records, to choose directions", &line,
+                                         err));
         plan->frame_noise = ldexp((double)line.scale, -2 * line.bits);
         CLO_TRY(clo_i_draft_add(draft, &line, err));
     }
@@ -391,6 +396,12 @@ static clo_status carry_back(const clo_domain *domain, size_t dim, const double 
     return clo_i_orthonormalize(basis, d, dim, err);
 }
 
+/* Of what a flat is weighed by, in the ball. */
+static double size_deviation(const clo_i_moments_plan *plan)
+{
+    return plan->sharpen ? plan->size_noise : plan->rounds ? plan->round_noise : plan->tensor_noise;
+}
+
 static clo_status put_flats(const clo_i_moments_plan *plan, const clo_domain *domain,
                             const state *f, clo_release *out, clo_error *err)
 {
@@ -406,6 +417,8 @@ static clo_status put_flats(const clo_i_moments_plan *plan, const clo_domain *do
             memcpy(basis, f->whole, d * q * sizeof *basis);
         pull_into_ball(point, d);
         CLO_TRY(carry_back(domain, plan->dim, f->scale, basis, point, err));
+        if (plan->height > 0)
+            clo_i_cut_point(domain, size_deviation(plan) / fmax(f->weights[l], 1), point);
     }
     CLO_TRY(clo_i_release_put(out, "bases", f->bases, 3, (size_t[]){ k, d, plan->dim }, err));
     if (plan->height > 0 || domain->center || domain->lower)
@@ -429,16 +442,15 @@ static double weigh(const clo_i_moments_plan *plan, const clo_i_moments_state *s
     return clo_i_moments_contraction(plan, s->model.factors + l * c * plan->rank);
 }
 
-static clo_status put_weights(const clo_i_moments_plan *plan, const clo_domain *domain,
-                              const clo_i_moments_state *s, double *weights, clo_release *out,
-                              clo_error *err)
+static void find_weights(const clo_i_moments_plan *plan, const clo_domain *domain,
+                         const clo_i_moments_state *s, double *weights)
 {
     const size_t k = plan->clusters;
     double total = 0;
     for (size_t l = 0; l < k; l++) total += weights[l] = weigh(plan, s, l);
-    for (size_t l = 0; l < k && domain->rows && total > 0; l++)
-        weights[l] *= (double)domain->rows / total;
-    return clo_i_release_put(out, "weights", weights, 1, (size_t[]){ k }, err);
+    const double factor = domain->rows && total > 0 ? (double)domain->rows / total : 1;
+    for (size_t l = 0; l < k; l++)
+        weights[l] = clo_i_cut_digits(weights[l] * factor, factor * size_deviation(plan), 0);
 }
 
 static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
@@ -453,10 +465,13 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
         CLO_TRY(clo_i_find_frame(context, 0, data, plan->cols, plan->frame, f.frame, err));
     }
     CLO_TRY(look(plan, data, context, &f, err));
+    find_weights(plan, domain, &f.s, f.weights);
     CLO_TRY(put_flats(plan, domain, &f, out, err));
-    CLO_TRY(put_weights(plan, domain, &f.s, f.weights, out, err));
+    CLO_TRY(clo_i_release_put(out, "sizes", f.weights, 1, (size_t[]){ k }, err));
     if (plan->doubts == 0) return CLO_OK;
     CLO_TRY(clo_i_moments_doubt(plan, context->rng, context->threads, &f.s, err));
+    for (size_t l = 0; l < k; l++)
+        f.s.uncertainty[l] = clo_i_cut_digits(f.s.uncertainty[l], f.s.uncertainty[l], 0);
     return clo_i_release_put(out, "uncertainty", f.s.uncertainty, 1, (size_t[]){ k }, err);
 }
 

@@ -8,7 +8,7 @@
 #include "mechanism/subspaces/subspaces_common.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
-#include "mechanism/common/public_fit.h"
+#include "release/public_fit.h"
 #include <math.h>
 #include <string.h>
 
@@ -73,12 +73,13 @@ static clo_status stretch_basis(const stretch *s, size_t d, size_t q, double *ba
     return clo_i_orthonormalize(basis, d, q, err);
 }
 
-static void scale_all(double *values, size_t count, double factor)
+static void scale_all(double *values, size_t count, double factor, double noise)
 {
-    for (size_t i = 0; i < count; i++) values[i] = fmax(values[i], 0) * factor;
+    for (size_t i = 0; i < count; i++)
+        values[i] = clo_i_cut_digits(fmax(values[i], 0) * factor, noise * factor, 0);
 }
 
-clo_status clo_i_subspaces_release(clo_context *context, const clo_domain *domain,
+clo_status clo_i_subspaces_release(clo_context *context, const clo_domain *domain, double noise,
                                    clo_flat_fit *fit, clo_release *out, clo_error *err)
 {
     const size_t k = fit->clusters, d = fit->cols, q = fit->dim;
@@ -88,18 +89,20 @@ clo_status clo_i_subspaces_release(clo_context *context, const clo_domain *domai
     clo_i_domain_map(domain, s.scale, s.center);
     for (size_t c = 0; c < k && domain->lower; c++)
         CLO_TRY(stretch_basis(&s, d, q, fit->bases + c * d * q, fit->energies + c * q, err));
-    for (size_t c = 0; c < k; c++) clo_i_domain_unmap_point(domain, fit->points + c * d);
-    scale_all(fit->energies, k * q, square);
-    scale_all(fit->residuals, k, square);
-    if (fit->affine) /* sizes; of linear flats energies */
-        clo_i_fit_sizes(domain, k, fit->weights);
-    else
-        scale_all(fit->weights, k, square);
+    if (fit->affine) clo_i_fit_sizes(domain, k, fit->weights);
+    for (size_t c = 0; c < k; c++) {
+        double *const point = fit->points + c * d;
+        clo_i_domain_unmap_point(domain, point);
+        if (fit->affine) clo_i_cut_point(domain, noise / fmax(fit->weights[c], 1), point);
+    }
+    scale_all(fit->energies, k * q, square, noise);
+    scale_all(fit->residuals, k, square, noise);
+    scale_all(fit->weights, k, fit->affine ? 1 : square, noise); /* of linear flats energies */
     CLO_TRY(clo_i_release_put(out, "bases", fit->bases, 3, (size_t[]){ k, d, q }, err));
     if (fit->affine || domain->lower || domain->center)
         CLO_TRY(clo_i_release_put(out, "offsets", fit->points, 2, (size_t[]){ k, d }, err));
     if (fit->shapes_only) return CLO_OK;
-    CLO_TRY(clo_i_release_put(out, "weights", fit->weights, 1, (size_t[]){ k }, err));
+    CLO_TRY(clo_i_release_put(out, "sizes", fit->weights, 1, (size_t[]){ k }, err));
     CLO_TRY(clo_i_release_put(out, "energies", fit->energies, 2, (size_t[]){ k, q }, err));
     return clo_i_release_put(out, "residuals", fit->residuals, 1, (size_t[]){ k }, err);
 }

@@ -17,10 +17,11 @@
 #include "mechanism/subspaces/subspaces_common.h"
 #include "mechanism/common/forecast.h"
 #include "domain/domain.h"
-#include "query/assign.h"
+#include "ask/assign.h"
+#include "query/queries.h"
 #include "query/choose_flats.h"
 #include "query/gaussian_gram.h"
-#include "query/lens.h"
+#include "ask/lens.h"
 #include <math.h>
 
 enum { CLUSTERS, DIM, FLATS, ROUNDS, RESTARTS, SCHEDULE, ACCOUNTING, REDUCE, SHARE, PARAM_COUNT };
@@ -28,7 +29,7 @@ enum { LINEAR, AFFINE };
 enum { EVEN, RISING };
 enum { EXACT, PAPER };
 enum { MOST_ROUNDS = 60, PAPER_ROUNDS = 10, BY_CHOICE = -1, MOST_KEPT = 1024 };
-_Static_assert(MOST_ROUNDS + 2 < CLO_MAX_LINES, "a rising schedule takes a line a round");
+_Static_assert(MOST_ROUNDS + 2 < CLO_MAX_LINES, "a rising schedule has one line per round");
 
 /* Measured on the two settings of wang2015 (bench/bench_wang2015.py): flat optima, all of them. */
 static const double RISE = 1.2;          /* of the budget, from each round to the next */
@@ -48,22 +49,23 @@ static const clo_param params[PARAM_COUNT] = {
                    "how many subspaces to find" },
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of each subspace" },
     [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, LINEAR, "linear|affine",
-                "linear: all pass through the origin; affine: each through a point of its own" },
+                "linear: through the origin; affine: anywhere" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, MOST_ROUNDS, 0, NULL,
-                 "passes over the data from a start to the end, each with its share of the "
-                 "budget; 0: by the public facts" },
+                 "passes over the data from each start; they share the budget; 0: chosen from the "
+                 "public facts" },
     [RESTARTS] = { "restarts", CLO_PARAM_INT, 0, 32, 0, NULL,
-                   "starts to choose from, privately; 0: by the public facts" },
+                   "number of starts to choose from privately; 0: chosen from the public facts" },
     [SCHEDULE] = { "schedule", CLO_PARAM_CHOICE, 0, 1, RISING, "even|rising",
-                   "rising: each round with less noise than the one before, and averaged with it; "
-                   "even: all alike, each by itself" },
+                   "rising: each round has less noise than the one before and is averaged with "
+                   "it; even: all rounds have the same noise" },
     [ACCOUNTING] = { "accounting", CLO_PARAM_CHOICE, 0, 1, EXACT, "exact|paper",
-                     "paper: the far larger noise that wang2015 prints for this budget, in even "
-                     "rounds from one start, for comparison" },
+                     "exact: the smallest noise that is proved; paper: the far larger noise that "
+                     "wang2015 states, to compare with" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, 0, NULL,
-                 "directions to keep before the rounds; 0: all, -1: what pays" },
+                 "number of directions to keep before the rounds; 0: all; -1: chosen from the "
+                 "public facts" },
     [SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.5, NULL,
-                "of the budget, for choosing the directions to keep" },
+                "share of the budget for choosing the directions" },
 };
 
 typedef struct sulq_plan {
@@ -117,7 +119,7 @@ static clo_status choose_frame(const clo_draft *draft, double mu, sulq_plan *pla
     if (wanted == 0) return CLO_OK;
     if (draft->values[ACCOUNTING] == PAPER)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "the paper's accounting knows no reduction: leave reduce out");
+                          "accounting=paper and reduce exclude each other: leave out one of them");
     if (wanted > 0 && (wanted > (double)plan->cols || wanted < (double)plan->dim))
         return clo_i_fail(err, CLO_ARGUMENT,
                           "reduce must keep at least %zu directions and at most the number of "
@@ -153,8 +155,9 @@ static clo_status choose_shape(const clo_draft *draft, sulq_plan *plan, clo_erro
                           "dim must be at most the number of columns, %zu, not %zu",
                           draft->domain->cols, plan->dim);
     if (paper && plan->restarts > 1)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the paper's accounting knows one start: leave restarts out");
+        return clo_i_fail(
+            err, CLO_ARGUMENT,
+            "accounting=paper and restarts exclude each other: leave out one of them");
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     CLO_TRY(choose_frame(draft, mu, plan, err));
     if (plan->frame) mu *= sqrt(1 - plan->share);
@@ -225,9 +228,8 @@ static clo_status add_frame(clo_draft *draft, const sulq_plan *plan, double mu, 
 {
     clo_line line;
     if (!plan->frame) return CLO_OK;
-    CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu, 1,
-                                     "Gram matrix of the records, to choose directions by", &line,
-                                     err));
+    CLO_TRY(clo_i_plan_gaussian_gram(
+        draft->domain, 1, mu, 1, "Gram matrix of the records, to choose directions", &line, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -272,7 +274,7 @@ static clo_status plan_exact(clo_draft *draft, const sulq_plan *plan, clo_error 
         CLO_TRY(add_choice(draft, plan, events[before - 1].parameter * factor, err));
     }
     return add_rounds(draft, plan, events + before, count - before, factor,
-                      "Gram matrices of the clusters, one ask a round", err);
+                      "Gram matrices of the clusters, one query per round", err);
 }
 
 /* What N asks of this epsilon come to by the composition that the paper uses. */
@@ -291,7 +293,7 @@ static clo_status plan_paper(clo_draft *draft, const sulq_plan *plan, clo_error 
     const double one = draft->domain->relation == CLO_REPLACE ? 2 : 1;
     double low = 0, high = draft->budget.epsilon;
     if (!(delta > 0))
-        return clo_i_fail(err, CLO_ARGUMENT, "the paper's accounting needs a delta above 0");
+        return clo_i_fail(err, CLO_ARGUMENT, "accounting=paper needs a delta above 0");
     for (int i = 0; i < 200; i++) {
         const double middle = (low + high) / 2;
         *(advanced(middle, asks, delta) > draft->budget.epsilon ? &high : &low) = middle;
@@ -408,12 +410,12 @@ static clo_status choose(clo_context *context, const clo_bounded *data, size_t l
     return status;
 }
 
-static clo_status release(clo_context *context, const clo_domain *domain, clo_flat_fit *fit,
-                          clo_release *out, clo_error *err)
+static clo_status release(clo_context *context, const clo_domain *domain, double noise,
+                          clo_flat_fit *fit, clo_release *out, clo_error *err)
 {
     clo_flat_fit whole = *fit;
     if (fit->frame) CLO_TRY(clo_i_subspaces_unfold(context->workspace, fit, &whole, err));
-    return clo_i_subspaces_release(context, domain, &whole, out, err);
+    return clo_i_subspaces_release(context, domain, noise, &whole, out, err);
 }
 
 static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
@@ -437,7 +439,10 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     if (starts > 1) CLO_TRY(choose(context, data, choice, s.fits, starts, &chosen, err));
     CLO_TRY(go(context, data, plan, plan->finish, starts > 1 ? choice + 1 : first, searched, 1,
                &s.fits[chosen], err));
-    return release(context, domain, &s.fits[chosen], out, err);
+    /* The last rounds are averaged. */
+    const clo_line *const last = &context->meter->lines[context->meter->count - 1];
+    const double noise = ldexp((double)last->scale, -2 * last->bits) / sqrt((double)plan->finish);
+    return release(context, domain, noise, &s.fits[chosen], out, err);
 }
 
 /* What the directions miss: noisy entries between one that is kept and the others, over its energy
@@ -483,9 +488,10 @@ extern const clo_mechanism clo_i_mechanism_subspaces_sulq;
 const clo_mechanism clo_i_mechanism_subspaces_sulq = {
     .family = "subspaces",
     .method = "sulq",
-    .summary = "k subspaces, by rounds of k-planes on noisy Gram matrices",
+    .summary = "k subspaces, by k-planes on noisy Gram matrices",
     .proof = "proofs/subspaces_sulq.md",
     .guarantee = CLO_EXACT,
+    .is_research = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(sulq_plan),

@@ -94,7 +94,7 @@ clo_status clo_i_affinity_symmetric(const size_t *starts, const uint32_t *column
     if (!status)
         status = transpose(turned.starts, turned.columns, turned.weights, count, &sorted, err);
     if (!status && !clo_i_multiply(starts[count], 2, &entries))
-        status = clo_i_fail(err, CLO_MEMORY, "so many neighbours do not fit in memory");
+        status = clo_i_fail(err, CLO_MEMORY, "there is not enough memory for so many neighbors");
     if (!status) status = make_rows(count, entries, &made, err);
     if (!status) {
         for (size_t i = 0; i < count; i++)

@@ -347,8 +347,8 @@ clo_ensc_options clo_i_ensc_default(void)
                                .tolerance = params[TOLERANCE].preset };
 }
 
-clo_status clo_i_ensc_codes(const clo_job *job, const clo_ensc_options *options, clo_codes *out,
-                            clo_error *err)
+clo_status clo_i_ensc_codes(const clo_solver_input *job, const clo_ensc_options *options,
+                            clo_codes *out, clo_error *err)
 {
     double *rows = NULL;
     CLO_TRY(clo_i_unit_rows(job, &rows, err));
@@ -359,7 +359,7 @@ clo_status clo_i_ensc_codes(const clo_job *job, const clo_ensc_options *options,
     return status;
 }
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     const clo_ensc_options options = { .mixing = values[LAMBDA],
@@ -367,7 +367,7 @@ static clo_status solve(const clo_job *job, const double *values, clo_partition 
                                        .tolerance = values[TOLERANCE] };
     const clo_self_ending ending =
         clo_i_self_ending(values[CLUSTERS], values[DIM], values[FLATS], values[RESTARTS]);
-    const clo_job first = clo_i_job_part(job, 0, 0.8);
+    const clo_solver_input first = clo_i_job_part(job, 0, 0.8);
     clo_codes codes = { .count = 0 };
     CLO_TRY(clo_i_ensc_codes(&first, &options, &codes, err));
     return clo_i_partition_from_codes(job, &codes, &ending, out, err);

@@ -61,14 +61,16 @@ static void mirror_block(size_t count, size_t block, double *dense)
                 dense[i * count + j] = dense[j * count + i];
 }
 
-static clo_status dense_affinity(const clo_job *job, const clo_factor *f, clo_affinity *out,
-                                 clo_error *err)
+static clo_status dense_affinity(const clo_solver_input *job, const clo_factor *f,
+                                 clo_affinity *out, clo_error *err)
 {
     const size_t n = f->count, blocks = (n + BLOCK - 1) / BLOCK;
     double *dense = NULL, *scratch = NULL;
     size_t cells;
     if (!clo_i_multiply(n, n, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "the affinity of so many rows does not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY,
+                          "there is not enough memory for the affinity of so "
+                          "many rows");
     CLO_TRY(clo_i_alloc(cells, sizeof *dense, &dense, err));
     clo_status status =
         clo_i_alloc((size_t)job->threads * BLOCK * n, sizeof *scratch, &scratch, err);
@@ -180,7 +182,7 @@ static void sparse_block(const clo_factor *f, size_t block, double *scratch, spa
 }
 
 /* Some blocks at a time, so that the caller hears of it and can stop it. */
-static clo_status fill_sparse(const clo_job *job, const clo_factor *f, double *scratch,
+static clo_status fill_sparse(const clo_solver_input *job, const clo_factor *f, double *scratch,
                               sparse_rows *s, clo_error *err)
 {
     const size_t blocks = (f->count + BLOCK - 1) / BLOCK;
@@ -196,7 +198,7 @@ static clo_status fill_sparse(const clo_job *job, const clo_factor *f, double *s
     return status;
 }
 
-static clo_status sparse_affinity(const clo_job *job, const clo_factor *f, size_t each,
+static clo_status sparse_affinity(const clo_solver_input *job, const clo_factor *f, size_t each,
                                   clo_affinity *out, clo_error *err)
 {
     sparse_rows s = { .each = each };
@@ -204,7 +206,9 @@ static clo_status sparse_affinity(const clo_job *job, const clo_factor *f, size_
     size_t entries, cells;
     if (!clo_i_multiply(f->count, each, &entries) ||
         !clo_i_multiply(f->count, (size_t)job->threads * BLOCK, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "the affinity of so many rows does not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY,
+                          "there is not enough memory for the affinity of so "
+                          "many rows");
     clo_status status = clo_i_alloc(f->count + 1, sizeof *s.starts, &s.starts, err);
     if (!status) status = clo_i_alloc(entries, sizeof *s.columns, &s.columns, err);
     if (!status) status = clo_i_alloc(entries, sizeof *s.weights, &s.weights, err);
@@ -220,8 +224,8 @@ static clo_status sparse_affinity(const clo_job *job, const clo_factor *f, size_
     return status;
 }
 
-clo_status clo_i_factor_affinity(const clo_job *job, const clo_factor *factor, size_t neighbours,
-                                 clo_affinity *out, clo_error *err)
+clo_status clo_i_factor_affinity(const clo_solver_input *job, const clo_factor *factor,
+                                 size_t neighbours, clo_affinity *out, clo_error *err)
 {
     if (factor->count > UINT32_MAX)
         return clo_i_fail(err, CLO_ARGUMENT, "an affinity of more than 2^32 rows cannot be made");

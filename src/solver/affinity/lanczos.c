@@ -93,7 +93,7 @@ clo_status clo_i_lanczos_new(clo_lanczos *l, clo_error *err)
     size_t cells = 0, small = 0;
     if (!clo_i_multiply(n, room + 1, &cells) || !clo_i_multiply(room, room, &small) ||
         n > INT32_MAX)
-        return clo_i_fail(err, CLO_MEMORY, "so large a matrix does not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY, "there is not enough memory for so large a matrix");
     const size_t eigen = clo_i_eigen_scratch(room, room), turn = ROWS * room;
     CLO_TRY(clo_i_alloc(room, sizeof(double), &l->values, err));
     CLO_TRY(clo_i_alloc(cells, sizeof(double), &l->basis, err));

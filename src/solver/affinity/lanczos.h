@@ -16,8 +16,8 @@ typedef struct clo_lanczos {
                                  or all three are equal */
     clo_lanczos_product *multiply;
     const void *matrix;
-    clo_stream *stream; /* for directions that the products do not show */
-    const clo_job *job; /* its progress alone is used */
+    clo_stream *stream;          /* for directions that the products do not show */
+    const clo_solver_input *job; /* its progress alone is used */
 
     double *values; /* the largest first; once they are found, `wanted` of them */
     double *basis;  /* a vector in `count` numbers after the other, in the order of the values */

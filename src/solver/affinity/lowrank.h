@@ -26,8 +26,8 @@ typedef struct clo_row_space {
 } clo_row_space;
 
 /* rank: the number of singular values above rounding, and at most `most` of them (0: all). */
-CLO_CHECK clo_status clo_i_row_space_new(const clo_job *job, clo_row_view view, size_t most,
-                                         clo_row_space *out, clo_error *err);
+CLO_CHECK clo_status clo_i_row_space_new(const clo_solver_input *job, clo_row_view view,
+                                         size_t most, clo_row_space *out, clo_error *err);
 void clo_i_row_space_free(clo_row_space *space);
 
 /* The closed form for Gaussian noise: C = V diag(weights) V' minimises
@@ -47,7 +47,7 @@ enum { CLO_FACTOR_DENSE_ROWS = 5000, CLO_FACTOR_NEIGHBOURS = 64 };
 
 /* neighbours: how many of each point's largest entries to keep.  0: all of them up to
  * CLO_FACTOR_DENSE_ROWS points, CLO_FACTOR_NEIGHBOURS beyond, where the whole would not fit. */
-CLO_CHECK clo_status clo_i_factor_affinity(const clo_job *job, const clo_factor *factor,
+CLO_CHECK clo_status clo_i_factor_affinity(const clo_solver_input *job, const clo_factor *factor,
                                            size_t neighbours, clo_affinity *out, clo_error *err);
 
 typedef struct clo_lrr_options {
@@ -72,14 +72,14 @@ typedef struct clo_lrr_fit {
 CLO_CHECK clo_status clo_i_lrr_lambda(const clo_row_space *space, double share, double *out,
                                       clo_error *err);
 /* min |C|_* + lambda |E|_{2,1}, X = XC + E. */
-CLO_CHECK clo_status clo_i_lrr_alm(const clo_job *job, const clo_row_space *space,
+CLO_CHECK clo_status clo_i_lrr_alm(const clo_solver_input *job, const clo_row_space *space,
                                    const clo_lrr_options *options, clo_lrr_fit *out,
                                    clo_error *err);
 void clo_i_lrr_fit_free(clo_lrr_fit *fit);
 
 /* The affinity of lsr, of a value for each of the solver's parameters. */
-CLO_CHECK clo_status clo_i_lsr_affinity(const clo_job *job, const double *values, clo_affinity *out,
-                                        clo_error *err);
+CLO_CHECK clo_status clo_i_lsr_affinity(const clo_solver_input *job, const double *values,
+                                        clo_affinity *out, clo_error *err);
 
 /* Rows of parameters that both solvers have. */
 #define CLO_LOWRANK_ROW_SCALE                                                                      \
@@ -89,7 +89,7 @@ CLO_CHECK clo_status clo_i_lsr_affinity(const clo_job *job, const double *values
     }
 #define CLO_LOWRANK_ROW_NEIGHBOURS                                                                 \
     {                                                                                              \
-        "neighbours", CLO_PARAM_INT, 0, 4096, 0, NULL,                                             \
+        "neighbors", CLO_PARAM_INT, 0, 4096, 0, NULL,                                              \
             "how many of each row's largest affinities to keep; 0: all up to 5000 rows, 64 beyond" \
     }
 

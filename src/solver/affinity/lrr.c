@@ -47,12 +47,12 @@ static const clo_param params[] = {
     CLO_SOLVER_ROW_DIM,
     CLO_SOLVER_ROW_FLATS,
     { "noise", CLO_PARAM_CHOICE, 0, 2, NOISE_GAUSSIAN, "none|gaussian|outliers",
-      "what the rows' errors are: none, small everywhere, or some rows wholly wrong" },
-    { "lambda", CLO_PARAM_REAL, 0, 1e30, 0, NULL,
-      "what errors cost; 0: such that gaussian noise is what the smallest singular value has, and "
-      "outliers are what the others do not explain" },
+      "the errors of the rows: none; gaussian: small everywhere; outliers: some rows completely "
+      "wrong" },
+    { "lambda", CLO_PARAM_REAL, 0, 1e30, 0, NULL, "the weight of errors; 0: chosen from the data" },
     { "share", CLO_PARAM_REAL, 0, 1, 0, NULL,
-      "outliers: lambda by the rule of Liu et al. for this share of wrong rows; 0: from the data" },
+      "with outliers: the share of wrong rows, from which lambda follows; 0: chosen from the "
+      "data" },
     { "rank", CLO_PARAM_INT, 0, 16384, 0, NULL,
       "the most directions of the data to use; 0: as many as clusters times dim, or all" },
     { "power", CLO_PARAM_INT, 1, 32, 6, NULL, "the power of the cosines that is the affinity" },
@@ -108,8 +108,8 @@ static clo_status turn_columns(clo_row_space *space, const clo_lrr_fit *fit, clo
     return CLO_OK;
 }
 
-static clo_status represent_outliers(const clo_job *job, const double *values, clo_row_space *space,
-                                     clo_error *err)
+static clo_status represent_outliers(const clo_solver_input *job, const double *values,
+                                     clo_row_space *space, clo_error *err)
 {
     clo_lrr_options options = { .lambda = values[LAMBDA],
                                 .iterations = (size_t)values[ITERATIONS],
@@ -135,7 +135,7 @@ static void make_unit_rows(clo_row_space *space)
 
 /* ---- the affinity -------------------------------------------------------------------- */
 
-static size_t rank_asked(const clo_job *job, const double *values)
+static size_t rank_asked(const clo_solver_input *job, const double *values)
 {
     size_t rank = 0;
     if (values[RANK] > 0) return (size_t)values[RANK];
@@ -145,11 +145,12 @@ static size_t rank_asked(const clo_job *job, const double *values)
     return rank;
 }
 
-static clo_status make_affinity(const clo_job *job, const double *values, clo_affinity *out,
-                                clo_error *err)
+static clo_status make_affinity(const clo_solver_input *job, const double *values,
+                                clo_affinity *out, clo_error *err)
 {
     const clo_row_view view = { .affine = values[FLATS] > 0, .unit = values[SCALE] > 0 };
-    const clo_job middle = clo_i_job_part(job, 0.2, 0.8), last = clo_i_job_part(job, 0.8, 1);
+    const clo_solver_input middle = clo_i_job_part(job, 0.2, 0.8),
+                           last = clo_i_job_part(job, 0.8, 1);
     clo_row_space space = { 0 };
     CLO_TRY(clo_i_job_progress(job, 0, err));
     CLO_TRY(clo_i_row_space_new(job, view, rank_asked(job, values), &space, err));
@@ -172,7 +173,8 @@ static clo_status make_affinity(const clo_job *job, const double *values, clo_af
     return status;
 }
 
-clo_status clo_i_lrr_affinity(const clo_job *job, size_t rank, clo_affinity *out, clo_error *err)
+clo_status clo_i_lrr_affinity(const clo_solver_input *job, size_t rank, clo_affinity *out,
+                              clo_error *err)
 {
     double values[PARAM_COUNT];
     for (size_t i = 0; i < PARAM_COUNT; i++) values[i] = params[i].preset;
@@ -180,7 +182,7 @@ clo_status clo_i_lrr_affinity(const clo_job *job, size_t rank, clo_affinity *out
     return make_affinity(job, values, out, err);
 }
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     const clo_flat_shape shape = { .clusters = (size_t)values[CLUSTERS],

@@ -42,7 +42,7 @@ enum { SHORTEST_BLOCK = 256, STEPS_A_CHECK = 5, NEWTON_STEPS = 60 };
 static const double penalty = 2, relaxation = 1.6;
 
 typedef struct alm {
-    const clo_job *job;
+    const clo_solver_input *job;
     const clo_row_space *space;
     double lambda; /* for rows of which the largest singular value is 1 */
     size_t n, r, block, blocks;
@@ -70,12 +70,14 @@ static clo_status take(size_t a, size_t b, double **out, clo_error *err)
 {
     size_t count;
     if (!clo_i_multiply(a, b, &count))
-        return clo_i_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY,
+                          "there is not enough memory for so many rows and "
+                          "columns");
     return clo_i_alloc(count, sizeof **out, out, err);
 }
 
-static clo_status new_alm(const clo_job *job, const clo_row_space *space, double lambda, alm *a,
-                          clo_error *err)
+static clo_status new_alm(const clo_solver_input *job, const clo_row_space *space, double lambda,
+                          alm *a, clo_error *err)
 {
     const size_t n = space->count, r = space->rank;
     const double unit = space->values[0];
@@ -304,7 +306,7 @@ clo_status clo_i_lrr_lambda(const clo_row_space *space, double share, double *ou
 
 /* ---- the whole ------------------------------------------------------------------ */
 
-clo_status clo_i_lrr_alm(const clo_job *job, const clo_row_space *space,
+clo_status clo_i_lrr_alm(const clo_solver_input *job, const clo_row_space *space,
                          const clo_lrr_options *options, clo_lrr_fit *out, clo_error *err)
 {
     clo_lrr_fit fit = { 0 };

@@ -56,11 +56,11 @@ static void leave_one_out(const clo_row_space *space, double *out)
     }
 }
 
-clo_status clo_i_lsr_affinity(const clo_job *job, const double *values, clo_affinity *out,
+clo_status clo_i_lsr_affinity(const clo_solver_input *job, const double *values, clo_affinity *out,
                               clo_error *err)
 {
     const clo_row_view view = { .affine = values[FLATS] > 0, .unit = values[SCALE] > 0 };
-    const clo_job rest = clo_i_job_part(job, 0.5, 1);
+    const clo_solver_input rest = clo_i_job_part(job, 0.5, 1);
     clo_row_space space = { 0 };
     double *scale = NULL;
     CLO_TRY(clo_i_job_progress(job, 0, err));
@@ -83,7 +83,7 @@ clo_status clo_i_lsr_affinity(const clo_job *job, const double *values, clo_affi
     return status;
 }
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     const clo_flat_shape shape = { .clusters = (size_t)values[CLUSTERS],

@@ -1,12 +1,12 @@
 /* partition_affinity.c - what ends every solver that makes an affinity of its rows. */
 #include "solver/solver.h"
 
-clo_status clo_i_partition_from_affinity(const clo_job *job, const clo_affinity *affinity,
+clo_status clo_i_partition_from_affinity(const clo_solver_input *job, const clo_affinity *affinity,
                                          const clo_flat_shape *shape, size_t restarts,
                                          clo_partition *out, clo_error *err)
 {
     clo_flat_shape found = *shape;
-    clo_job part = clo_i_job_part(job, 0, 0.95);
+    clo_solver_input part = clo_i_job_part(job, 0, 0.95);
     uint32_t *labels = NULL;
     if (found.clusters == 0) CLO_TRY(clo_i_spectral_count(&part, affinity, &found.clusters, err));
     CLO_TRY(clo_i_alloc(job->count, sizeof *labels, &labels, err));
@@ -20,11 +20,13 @@ clo_status clo_i_partition_from_affinity(const clo_job *job, const clo_affinity 
     return status;
 }
 
-clo_status clo_i_solve_by_affinity(const clo_job *job, double share, clo_make_affinity *make,
-                                   const double *values, const clo_flat_shape *shape,
-                                   size_t restarts, clo_partition *out, clo_error *err)
+clo_status clo_i_solve_by_affinity(const clo_solver_input *job, double share,
+                                   clo_make_affinity *make, const double *values,
+                                   const clo_flat_shape *shape, size_t restarts, clo_partition *out,
+                                   clo_error *err)
 {
-    const clo_job first = clo_i_job_part(job, 0, share), rest = clo_i_job_part(job, share, 1);
+    const clo_solver_input first = clo_i_job_part(job, 0, share),
+                           rest = clo_i_job_part(job, share, 1);
     clo_affinity affinity = { 0 };
     clo_status status = make(&first, values, &affinity, err);
     if (!status)

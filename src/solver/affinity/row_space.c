@@ -23,7 +23,7 @@ static double length_of(const double *row, size_t cols)
 
 /* The constant of the affine column is the usual length of a row, so that it neither drowns the
  * others nor drowns in them. */
-static double usual_length(const clo_job *job, clo_row_view view)
+static double usual_length(const clo_solver_input *job, clo_row_view view)
 {
     double sum = 0;
     if (view.unit) return 1;
@@ -31,7 +31,7 @@ static double usual_length(const clo_job *job, clo_row_view view)
     return sum > 0 ? sum / (double)job->count : 1;
 }
 
-static void copy_rows(const clo_job *job, clo_row_view view, size_t cols, double *out)
+static void copy_rows(const clo_solver_input *job, clo_row_view view, size_t cols, double *out)
 {
     const double constant = view.affine ? usual_length(job, view) : 0;
     for (size_t i = 0; i < job->count; i++) {
@@ -58,7 +58,7 @@ static size_t rank_of(const double *values, size_t width, size_t longer, size_t 
     return rank;
 }
 
-clo_status clo_i_row_space_new(const clo_job *job, clo_row_view view, size_t most,
+clo_status clo_i_row_space_new(const clo_solver_input *job, clo_row_view view, size_t most,
                                clo_row_space *out, clo_error *err)
 {
     const size_t cols = job->cols + view.affine;
@@ -68,7 +68,9 @@ clo_status clo_i_row_space_new(const clo_job *job, clo_row_view view, size_t mos
     double *copy = NULL;
     size_t cells, vectors;
     if (!clo_i_multiply(job->count, cols, &cells) || !clo_i_multiply(job->count, width, &vectors))
-        return clo_i_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY,
+                          "there is not enough memory for so many rows and "
+                          "columns");
     clo_status status = clo_i_alloc(cells, sizeof *copy, &copy, err);
     if (!status) status = clo_i_alloc(vectors, sizeof *made.vectors, &made.vectors, err);
     if (!status) status = clo_i_alloc(width, sizeof *made.values, &made.values, err);

@@ -23,12 +23,14 @@ void clo_i_codes_free(clo_codes *codes)
     memset(codes, 0, sizeof *codes);
 }
 
-clo_status clo_i_unit_rows(const clo_job *job, double **out, clo_error *err)
+clo_status clo_i_unit_rows(const clo_solver_input *job, double **out, clo_error *err)
 {
     double *unit = NULL;
     size_t cells = 0;
     if (!clo_i_multiply(job->count, job->cols, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY,
+                          "there is not enough memory for so many rows and "
+                          "columns");
     CLO_TRY(clo_i_alloc(cells, sizeof *unit, &unit, err));
     for (size_t i = 0; i < job->count; i++) {
         const double *const row = job->rows + i * job->cols;
@@ -44,12 +46,14 @@ clo_status clo_i_unit_rows(const clo_job *job, double **out, clo_error *err)
     return CLO_OK;
 }
 
-clo_status clo_i_even_rows(const clo_job *job, double **out, clo_error *err)
+clo_status clo_i_even_rows(const clo_solver_input *job, double **out, clo_error *err)
 {
     double largest = 0, *rows = NULL;
     size_t cells = 0;
     if (!clo_i_multiply(job->count, job->cols, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY,
+                          "there is not enough memory for so many rows and "
+                          "columns");
     CLO_TRY(clo_i_alloc(cells, sizeof *rows, &rows, err));
     for (size_t i = 0; i < cells; i++) largest = fmax(largest, fabs(job->rows[i]));
     for (size_t i = 0; i < cells; i++) rows[i] = largest > 0 ? job->rows[i] / largest : 0;
@@ -126,7 +130,7 @@ static clo_status join(const clo_code_block *blocks, size_t count, size_t rows, 
 /* The first failure ends the work of all threads; which block failed first is then a matter of
  * chance, but there is nothing to choose between failures. */
 typedef struct clo_encoding {
-    const clo_job *job;
+    const clo_solver_input *job;
     clo_encoder *encoder;
     const void *context;
     clo_code_block *blocks;
@@ -185,7 +189,7 @@ static void encode_blocks(encoding *work)
     }
 }
 
-clo_status clo_i_encode(const clo_job *job, size_t block_rows, clo_encoder *encoder,
+clo_status clo_i_encode(const clo_solver_input *job, size_t block_rows, clo_encoder *encoder,
                         const void *context, clo_codes *out, clo_error *err)
 {
     encoding work = { .job = job, .encoder = encoder, .context = context, .err = err };
@@ -226,11 +230,11 @@ clo_self_ending clo_i_self_ending(double clusters, double dim, double flats, dou
     return (clo_self_ending){ .shape = shape, .restarts = (size_t)restarts };
 }
 
-clo_status clo_i_partition_from_codes(const clo_job *job, clo_codes *codes,
+clo_status clo_i_partition_from_codes(const clo_solver_input *job, clo_codes *codes,
                                       const clo_self_ending *ending, clo_partition *out,
                                       clo_error *err)
 {
-    const clo_job last = clo_i_job_part(job, 0.8, 1);
+    const clo_solver_input last = clo_i_job_part(job, 0.8, 1);
     clo_flat_shape shape = ending->shape;
     clo_affinity affinity = { .count = 0 };
     CLO_TRY(clo_i_affinity_from_codes(codes, &affinity, err));

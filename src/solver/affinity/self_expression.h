@@ -46,13 +46,14 @@ typedef clo_status clo_encoder(const void *context, clo_code_block *block, clo_e
 
 /* All points, in blocks of at most block_rows.  Says progress, and hears a cancel, between blocks.
  */
-CLO_CHECK clo_status clo_i_encode(const clo_job *job, size_t block_rows, clo_encoder *encoder,
-                                  const void *context, clo_codes *out, clo_error *err);
+CLO_CHECK clo_status clo_i_encode(const clo_solver_input *job, size_t block_rows,
+                                  clo_encoder *encoder, const void *context, clo_codes *out,
+                                  clo_error *err);
 
 /* A copy of the rows, each divided by its length; a row of zeros stays. */
-CLO_CHECK clo_status clo_i_unit_rows(const clo_job *job, double **out, clo_error *err);
+CLO_CHECK clo_status clo_i_unit_rows(const clo_solver_input *job, double **out, clo_error *err);
 /* A copy of the rows, all divided by the largest entry. */
-CLO_CHECK clo_status clo_i_even_rows(const clo_job *job, double **out, clo_error *err);
+CLO_CHECK clo_status clo_i_even_rows(const clo_solver_input *job, double **out, clo_error *err);
 /* How many rows a block should have, so that count numbers for each stay in a core's cache. */
 size_t clo_i_points_at_once(size_t count);
 
@@ -69,7 +70,7 @@ typedef struct clo_self_ending {
 clo_self_ending clo_i_self_ending(double clusters, double dim, double flats, double restarts);
 /* Codes to affinity, affinity to partition; the codes are given back, whatever happens.  The last
  * fifth of the job. */
-CLO_CHECK clo_status clo_i_partition_from_codes(const clo_job *job, clo_codes *codes,
+CLO_CHECK clo_status clo_i_partition_from_codes(const clo_solver_input *job, clo_codes *codes,
                                                 const clo_self_ending *ending, clo_partition *out,
                                                 clo_error *err);
 
@@ -85,7 +86,7 @@ typedef struct clo_ssc_options {
 
 clo_ssc_options clo_i_ssc_default(void);
 /* min |c|_1 + weight |e|_1 + lambda/2 |x - Xc - e|^2 for each point x, without x itself. */
-CLO_CHECK clo_status clo_i_ssc_codes(const clo_job *job, const clo_ssc_options *options,
+CLO_CHECK clo_status clo_i_ssc_codes(const clo_solver_input *job, const clo_ssc_options *options,
                                      clo_codes *out, clo_error *err);
 
 typedef struct clo_omp_options {
@@ -96,9 +97,10 @@ typedef struct clo_omp_options {
 
 clo_omp_options clo_i_ssc_omp_default(void);
 /* What suits so many subspaces of so many dimensions; dim 0: not known. */
-clo_omp_options clo_i_ssc_omp_for(const clo_job *job, size_t clusters, size_t dim);
-CLO_CHECK clo_status clo_i_ssc_omp_codes(const clo_job *job, const clo_omp_options *options,
-                                         clo_codes *out, clo_error *err);
+clo_omp_options clo_i_ssc_omp_for(const clo_solver_input *job, size_t clusters, size_t dim);
+CLO_CHECK clo_status clo_i_ssc_omp_codes(const clo_solver_input *job,
+                                         const clo_omp_options *options, clo_codes *out,
+                                         clo_error *err);
 
 typedef struct clo_ensc_options {
     double mixing;    /* lambda: 1 is the lasso */
@@ -108,7 +110,7 @@ typedef struct clo_ensc_options {
 
 clo_ensc_options clo_i_ensc_default(void);
 /* min lambda |c|_1 + (1 - lambda)/2 |c|^2 + gamma/2 |x - Xc|^2, the same way. */
-CLO_CHECK clo_status clo_i_ensc_codes(const clo_job *job, const clo_ensc_options *options,
+CLO_CHECK clo_status clo_i_ensc_codes(const clo_solver_input *job, const clo_ensc_options *options,
                                       clo_codes *out, clo_error *err);
 
 #endif

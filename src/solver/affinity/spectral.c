@@ -25,8 +25,9 @@ typedef struct spectrum {
     double *values, *vectors;
 } spectrum;
 
-static clo_status component_spectrum(const clo_job *job, const clo_graph *graph, size_t component,
-                                     uint64_t ask, size_t most, spectrum *out, clo_error *err)
+static clo_status component_spectrum(const clo_solver_input *job, const clo_graph *graph,
+                                     size_t component, uint64_t ask, size_t most, spectrum *out,
+                                     clo_error *err)
 {
     clo_stream *stream = NULL;
     out->first = graph->first[component];
@@ -37,7 +38,7 @@ static clo_status component_spectrum(const clo_job *job, const clo_graph *graph,
                                   .count = out->count,
                                   .scale = graph->scale };
     const double all = (double)graph->connected;
-    const clo_job share =
+    const clo_solver_input share =
         clo_i_job_part(job, (double)out->first / all, (double)(out->first + out->count) / all);
     CLO_TRY(clo_i_alloc(out->pairs, sizeof(double), &out->values, err));
     CLO_TRY(clo_i_alloc(out->count * out->pairs, sizeof(double), &out->vectors, err));
@@ -71,7 +72,7 @@ static void embed(spectrum *spectra, size_t components, size_t k, size_t rows, d
     }
 }
 
-static clo_status make_embedding(const clo_job *job, const clo_graph *graph, size_t k,
+static clo_status make_embedding(const clo_solver_input *job, const clo_graph *graph, size_t k,
                                  double *embedding, clo_error *err)
 {
     const size_t components = graph->components, most = k - components + 1;
@@ -95,18 +96,18 @@ static clo_status make_embedding(const clo_job *job, const clo_graph *graph, siz
 
 /* ---- from the embedding to labels ---------------------------------------------------------- */
 
-static clo_status label_connected(const clo_job *job, const clo_graph *graph,
+static clo_status label_connected(const clo_solver_input *job, const clo_graph *graph,
                                   const clo_spectral_options *options, uint32_t *found,
                                   clo_error *err)
 {
     const size_t k = options->clusters;
     clo_kmeans_options kmeans = clo_i_kmeans_default(k);
     double *embedding = NULL, *centers = NULL, cost = 0;
-    clo_job part = clo_i_job_part(job, 0, 0.7);
+    clo_solver_input part = clo_i_job_part(job, 0, 0.7);
     size_t cells = 0;
     kmeans.restarts = options->restarts;
     if (!clo_i_multiply(graph->connected, k, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so many points do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY, "there is not enough memory for so many points");
     clo_status status = clo_i_alloc(cells, sizeof *embedding, &embedding, err);
     if (!status) status = clo_i_alloc(k * k, sizeof *centers, &centers, err);
     if (!status) status = make_embedding(&part, graph, k, embedding, err);
@@ -150,7 +151,7 @@ static uint32_t largest_cluster(const uint32_t *found, size_t count, size_t k)
     return (uint32_t)largest;
 }
 
-static clo_status label_graph(const clo_job *job, const clo_graph *graph,
+static clo_status label_graph(const clo_solver_input *job, const clo_graph *graph,
                               const clo_spectral_options *options, uint32_t *labels, clo_error *err)
 {
     const size_t k = options->clusters, m = graph->connected, n = graph->affinity->count;
@@ -172,7 +173,7 @@ static clo_status label_graph(const clo_job *job, const clo_graph *graph,
     return status;
 }
 
-clo_status clo_i_spectral(const clo_job *job, const clo_affinity *affinity,
+clo_status clo_i_spectral(const clo_solver_input *job, const clo_affinity *affinity,
                           const clo_spectral_options *options, uint32_t *labels, clo_error *err)
 {
     const size_t k = options->clusters;
@@ -197,7 +198,7 @@ static const clo_param params[PARAM_COUNT] = {
     [RESTARTS] = CLO_SOLVER_ROW_RESTARTS(10),
 };
 
-static clo_status check_affinity(const clo_job *job, clo_error *err)
+static clo_status check_affinity(const clo_solver_input *job, clo_error *err)
 {
     const size_t n = job->count;
     double largest = 0;
@@ -221,7 +222,7 @@ static clo_status check_affinity(const clo_job *job, clo_error *err)
     return CLO_OK;
 }
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     clo_spectral_options options = { .clusters = (size_t)values[CLUSTERS],

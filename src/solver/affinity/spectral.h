@@ -24,8 +24,8 @@ typedef enum clo_eigen_method {
 /* The q largest eigenvalues of D^-1/2 A D^-1/2 without its diagonal, largest first, and their
  * vectors as the columns of `vectors`, count x q.  1 <= q <= count.  The stream starts Lanczos; of
  * the job, only threads and progress are used. */
-CLO_CHECK clo_status clo_i_graph_eigen(const clo_job *job, const clo_graph_part *part, size_t q,
-                                       clo_eigen_method method, clo_stream *stream, double *values,
-                                       double *vectors, clo_error *err);
+CLO_CHECK clo_status clo_i_graph_eigen(const clo_solver_input *job, const clo_graph_part *part,
+                                       size_t q, clo_eigen_method method, clo_stream *stream,
+                                       double *values, double *vectors, clo_error *err);
 
 #endif

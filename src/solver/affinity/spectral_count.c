@@ -25,8 +25,9 @@ static void insert(double *values, size_t room, double value)
     values[at] = value;
 }
 
-static clo_status add_component(const clo_job *job, const clo_graph *graph, size_t component,
-                                uint64_t ask, size_t room, double *values, clo_error *err)
+static clo_status add_component(const clo_solver_input *job, const clo_graph *graph,
+                                size_t component, uint64_t ask, size_t room, double *values,
+                                clo_error *err)
 {
     const size_t first = graph->first[component], count = graph->first[component + 1] - first;
     const size_t pairs = count < room ? count : room;
@@ -64,8 +65,8 @@ static size_t largest_step(const double *values, size_t most)
     return best;
 }
 
-clo_status clo_i_spectral_count(const clo_job *job, const clo_affinity *affinity, size_t *clusters,
-                                clo_error *err)
+clo_status clo_i_spectral_count(const clo_solver_input *job, const clo_affinity *affinity,
+                                size_t *clusters, clo_error *err)
 {
     const size_t n = affinity->count;
     const size_t most = n > CLO_SPECTRAL_MOST ? CLO_SPECTRAL_MOST : n > 1 ? n - 1 : 1;

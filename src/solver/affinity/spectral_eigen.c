@@ -63,7 +63,7 @@ static clo_status take_dense(const clo_graph_part *part, matrix *m, clo_error *e
         return CLO_OK;
     }
     if (!clo_i_multiply(part->count, part->count, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so large an affinity does not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY, "there is not enough memory for so large an affinity");
     CLO_TRY(clo_i_alloc(cells, sizeof *m->owned, &m->owned, err));
     for (size_t i = 0; i < part->count; i++) {
         const double *const row = part->affinity->dense + part->points[i] * n;
@@ -156,7 +156,7 @@ static clo_status by_lapack(const matrix *m, size_t q, double *values, double *v
     double *full = NULL, *scratch = NULL;
     size_t cells = 0;
     if (!clo_i_multiply(n, n, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so large an affinity does not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY, "there is not enough memory for so large an affinity");
     clo_status status = clo_i_alloc(cells, sizeof *full, &full, err);
     if (!status) status = clo_i_alloc(clo_i_eigen_scratch(n, q), sizeof *scratch, &scratch, err);
     if (!status) {
@@ -177,7 +177,7 @@ static size_t basis_size(const attempt *a, size_t q, size_t n)
 }
 
 /* The first `last` attempts, until one finds them. */
-static clo_status by_lanczos(const clo_job *job, const matrix *m, size_t q, size_t last,
+static clo_status by_lanczos(const clo_solver_input *job, const matrix *m, size_t q, size_t last,
                              clo_stream *stream, double *values, double *vectors, bool *found,
                              clo_error *err)
 {
@@ -203,7 +203,7 @@ static clo_status by_lanczos(const clo_job *job, const matrix *m, size_t q, size
     return status;
 }
 
-clo_status clo_i_graph_eigen(const clo_job *job, const clo_graph_part *part, size_t q,
+clo_status clo_i_graph_eigen(const clo_solver_input *job, const clo_graph_part *part, size_t q,
                              clo_eigen_method method, clo_stream *stream, double *values,
                              double *vectors, clo_error *err)
 {

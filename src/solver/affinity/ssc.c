@@ -34,7 +34,8 @@ clo_ssc_options clo_i_ssc_default(void)
                               .iterations = (size_t)params[ITERATIONS].preset };
 }
 
-clo_status clo_i_ssc_affinity(const clo_job *job, bool affine, clo_affinity *out, clo_error *err)
+clo_status clo_i_ssc_affinity(const clo_solver_input *job, bool affine, clo_affinity *out,
+                              clo_error *err)
 {
     clo_ssc_options options = clo_i_ssc_default();
     clo_codes codes = { .count = 0 };
@@ -43,7 +44,7 @@ clo_status clo_i_ssc_affinity(const clo_job *job, bool affine, clo_affinity *out
     return clo_i_affinity_from_codes(&codes, out, err);
 }
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     const clo_ssc_options options = { .alpha = values[ALPHA],
@@ -53,7 +54,7 @@ static clo_status solve(const clo_job *job, const double *values, clo_partition 
                                       .iterations = (size_t)values[ITERATIONS] };
     const clo_self_ending ending =
         clo_i_self_ending(values[CLUSTERS], values[DIM], values[FLATS], values[RESTARTS]);
-    const clo_job first = clo_i_job_part(job, 0, 0.8);
+    const clo_solver_input first = clo_i_job_part(job, 0, 0.8);
     clo_codes codes = { .count = 0 };
     CLO_TRY(clo_i_ssc_codes(&first, &options, &codes, err));
     return clo_i_partition_from_codes(job, &codes, &ending, out, err);

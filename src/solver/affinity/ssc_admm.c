@@ -352,8 +352,8 @@ static clo_status encode(const void *context, clo_code_block *block, clo_error *
     return status;
 }
 
-clo_status clo_i_ssc_codes(const clo_job *job, const clo_ssc_options *options, clo_codes *out,
-                           clo_error *err)
+clo_status clo_i_ssc_codes(const clo_solver_input *job, const clo_ssc_options *options,
+                           clo_codes *out, clo_error *err)
 {
     clo_ssc_dictionary p;
     if (options->outliers > 0) return clo_i_ssc_robust_codes(job, options, out, err);

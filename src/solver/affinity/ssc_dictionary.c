@@ -16,7 +16,7 @@ void clo_i_ssc_dictionary_free(clo_ssc_dictionary *p)
 }
 
 /* The points, of length 1 unless that would bend affine subspaces. */
-static clo_status gather_points(const clo_job *job, clo_ssc_dictionary *p, clo_error *err)
+static clo_status gather_points(const clo_solver_input *job, clo_ssc_dictionary *p, clo_error *err)
 {
     p->points = job->count, p->cols = job->cols;
     if (!p->options->affine) return clo_i_unit_rows(job, &p->rows, err);
@@ -98,7 +98,7 @@ static clo_status keep_products(clo_ssc_dictionary *p, double lambda, clo_error 
     return CLO_OK;
 }
 
-static clo_status build(const clo_job *job, clo_ssc_dictionary *p, clo_error *err)
+static clo_status build(const clo_solver_input *job, clo_ssc_dictionary *p, clo_error *err)
 {
     double *vectors = NULL, least = 0;
     CLO_TRY(gather_points(job, p, err));
@@ -120,7 +120,7 @@ static clo_status build(const clo_job *job, clo_ssc_dictionary *p, clo_error *er
     return status ? status : keep_products(p, lambda, err);
 }
 
-clo_status clo_i_ssc_dictionary_new(const clo_job *job, const clo_ssc_options *options,
+clo_status clo_i_ssc_dictionary_new(const clo_solver_input *job, const clo_ssc_options *options,
                                     clo_ssc_dictionary *out, clo_error *err)
 {
     clo_ssc_dictionary p = { .options = options };

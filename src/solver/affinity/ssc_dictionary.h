@@ -20,7 +20,8 @@ typedef struct clo_ssc_dictionary {
     double *gram;       /* points x points: lambda P'P; NULL where that is much larger than v */
 } clo_ssc_dictionary;
 
-CLO_CHECK clo_status clo_i_ssc_dictionary_new(const clo_job *job, const clo_ssc_options *options,
+CLO_CHECK clo_status clo_i_ssc_dictionary_new(const clo_solver_input *job,
+                                              const clo_ssc_options *options,
                                               clo_ssc_dictionary *out, clo_error *err);
 void clo_i_ssc_dictionary_free(clo_ssc_dictionary *p);
 /* The smallest over the points of the largest |x_j'x_i|, j != i: below its inverse, lambda gives
@@ -29,8 +30,9 @@ void clo_i_ssc_dictionary_free(clo_ssc_dictionary *p);
 CLO_CHECK clo_status clo_i_least_correlation(const double *rows, size_t points, size_t cols,
                                              double *out, clo_error *err);
 /* The codes where there is a sparse error (ssc_robust.c). */
-CLO_CHECK clo_status clo_i_ssc_robust_codes(const clo_job *job, const clo_ssc_options *options,
-                                            clo_codes *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ssc_robust_codes(const clo_solver_input *job,
+                                            const clo_ssc_options *options, clo_codes *out,
+                                            clo_error *err);
 
 /* A code under way: the atoms that it uses, and with what sign. */
 typedef struct clo_ssc_guess {

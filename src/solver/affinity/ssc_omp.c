@@ -32,11 +32,10 @@ static const clo_param params[] = {
     { "sparsity", CLO_PARAM_INT, 0, MOST_SPARSITY, 0, NULL,
       "the most rows of a group that express a row; 0: the dimension of the subspaces, at most 5" },
     { "tolerance", CLO_PARAM_REAL, 0, 1, 1e-6, NULL,
-      "a row whose rest is this share of it needs no more" },
+      "stop when the rest of a row is this share of it" },
     CLO_SOLVER_ROW_RESTARTS(10),
     { "groups", CLO_PARAM_INT, 0, 1e6, 0, NULL,
-      "how many groups of rows each row is expressed by; 0: so many that a cluster has about ten "
-      "rows in each for every one of the sparsity" },
+      "how many groups of rows express each row; 0: chosen from the numbers of rows and clusters" },
 };
 _Static_assert(sizeof params / sizeof *params == PARAM_COUNT, "a name for each row");
 
@@ -278,7 +277,7 @@ clo_omp_options clo_i_ssc_omp_default(void)
     return (clo_omp_options){ .sparsity = USUAL, .tolerance = params[TOLERANCE].preset };
 }
 
-clo_omp_options clo_i_ssc_omp_for(const clo_job *job, size_t clusters, size_t dim)
+clo_omp_options clo_i_ssc_omp_for(const clo_solver_input *job, size_t clusters, size_t dim)
 {
     clo_omp_options options = clo_i_ssc_omp_default();
     if (dim > 0 && dim < USUAL) options.sparsity = dim;
@@ -287,8 +286,8 @@ clo_omp_options clo_i_ssc_omp_for(const clo_job *job, size_t clusters, size_t di
     return options;
 }
 
-clo_status clo_i_ssc_omp_codes(const clo_job *job, const clo_omp_options *options, clo_codes *out,
-                               clo_error *err)
+clo_status clo_i_ssc_omp_codes(const clo_solver_input *job, const clo_omp_options *options,
+                               clo_codes *out, clo_error *err)
 {
     double *rows = NULL;
     CLO_TRY(clo_i_unit_rows(job, &rows, err));
@@ -306,7 +305,7 @@ clo_status clo_i_ssc_omp_codes(const clo_job *job, const clo_omp_options *option
     return status;
 }
 
-clo_status clo_i_ssc_omp_affinity(const clo_job *job, size_t clusters, size_t dim,
+clo_status clo_i_ssc_omp_affinity(const clo_solver_input *job, size_t clusters, size_t dim,
                                   clo_affinity *out, clo_error *err)
 {
     const clo_omp_options options = clo_i_ssc_omp_for(job, clusters, dim);
@@ -316,7 +315,7 @@ clo_status clo_i_ssc_omp_affinity(const clo_job *job, size_t clusters, size_t di
 }
 
 /* The widest that is looked for; 0 where that is open.  An affine flat has one dimension more. */
-static size_t widest(const clo_job *job, const double *values)
+static size_t widest(const clo_solver_input *job, const double *values)
 {
     size_t dim = (size_t)values[DIM];
     for (size_t l = 0; job->dims && l < (size_t)values[CLUSTERS]; l++)
@@ -324,7 +323,7 @@ static size_t widest(const clo_job *job, const double *values)
     return dim && values[FLATS] > 0 ? dim + 1 : dim;
 }
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     clo_omp_options options = clo_i_ssc_omp_for(job, (size_t)values[CLUSTERS], widest(job, values));
@@ -333,7 +332,7 @@ static clo_status solve(const clo_job *job, const double *values, clo_partition 
     options.tolerance = values[TOLERANCE];
     const clo_self_ending ending =
         clo_i_self_ending(values[CLUSTERS], values[DIM], values[FLATS], values[RESTARTS]);
-    const clo_job first = clo_i_job_part(job, 0, 0.8);
+    const clo_solver_input first = clo_i_job_part(job, 0, 0.8);
     clo_codes codes = { .count = 0 };
     CLO_TRY(clo_i_ssc_omp_codes(&first, &options, &codes, err));
     return clo_i_partition_from_codes(job, &codes, &ending, out, err);

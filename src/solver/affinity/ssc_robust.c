@@ -361,7 +361,7 @@ static clo_status weigh(robust *p, clo_error *err)
     return CLO_OK;
 }
 
-clo_status clo_i_ssc_robust_codes(const clo_job *job, const clo_ssc_options *options,
+clo_status clo_i_ssc_robust_codes(const clo_solver_input *job, const clo_ssc_options *options,
                                   clo_codes *out, clo_error *err)
 {
     robust p = { .options = options, .points = job->count, .cols = job->cols };

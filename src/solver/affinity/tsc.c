@@ -25,9 +25,8 @@ static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_SOLVER_ROW_CLUSTERS_OR_GAP,
     [DIM] = CLO_SOLVER_ROW_DIM,
     [FLATS] = CLO_SOLVER_ROW_FLATS,
-    [NEIGHBOURS] = { "neighbours", CLO_PARAM_INT, 0, 1e6, 0, NULL,
-                     "how many rows each is joined with; 0: the logarithm of the number of rows, "
-                     "at most half a cluster, at least 3" },
+    [NEIGHBOURS] = { "neighbors", CLO_PARAM_INT, 0, 1e6, 0, NULL,
+                     "how many rows each row is joined with; 0: chosen from the number of rows" },
     [RESTARTS] = CLO_SOLVER_ROW_RESTARTS(10),
 };
 
@@ -68,14 +67,14 @@ static double length_of(const double *row, size_t cols)
     return largest * sqrt(square);
 }
 
-static clo_status directions_new(const clo_job *job, size_t neighbours, directions *x,
+static clo_status directions_new(const clo_solver_input *job, size_t neighbours, directions *x,
                                  clo_error *err)
 {
     const size_t d = job->cols;
     size_t cells = 0;
     x->cols = d;
     if (!clo_i_multiply(job->count, d, &cells) || job->count >= UINT32_MAX || d > INT32_MAX)
-        return clo_i_fail(err, CLO_MEMORY, "so many rows do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY, "there is not enough memory for so many rows");
     CLO_TRY(clo_i_alloc(cells, sizeof *x->units, &x->units, err));
     CLO_TRY(clo_i_alloc(job->count, sizeof *x->rows, &x->rows, err));
     for (size_t i = 0; i < job->count; i++) {
@@ -87,7 +86,7 @@ static clo_status directions_new(const clo_job *job, size_t neighbours, directio
     const size_t others = x->count > 0 ? x->count - 1 : 0;
     x->kept = neighbours < others ? neighbours : others;
     if (!clo_i_multiply(x->count, x->kept, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so many neighbours do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY, "there is not enough memory for so many neighbors");
     CLO_TRY(clo_i_alloc(cells, sizeof *x->columns, &x->columns, err));
     return clo_i_alloc(cells, sizeof *x->weights, &x->weights, err);
 }
@@ -172,7 +171,7 @@ static void block_neighbours(directions *x, size_t first, size_t rows, const des
 }
 
 /* The neighbours of all; the threads share the blocks, and no block depends on another. */
-static clo_status find_neighbours(const clo_job *job, directions *x, clo_error *err)
+static clo_status find_neighbours(const clo_solver_input *job, directions *x, clo_error *err)
 {
     size_t block = BLOCK_CELLS / x->count;
     block = block < 8 ? 8 : block > 256 ? 256 : block;
@@ -232,7 +231,7 @@ static clo_status as_affinity(const directions *x, size_t count, clo_affinity *o
     return status;
 }
 
-static clo_status make_affinity(const clo_job *job, size_t neighbours, clo_affinity *out,
+static clo_status make_affinity(const clo_solver_input *job, size_t neighbours, clo_affinity *out,
                                 clo_error *err)
 {
     directions x = { 0 };
@@ -243,7 +242,7 @@ static clo_status make_affinity(const clo_job *job, size_t neighbours, clo_affin
     return status;
 }
 
-clo_status clo_i_tsc_affinity(const clo_job *job, size_t clusters, clo_affinity *out,
+clo_status clo_i_tsc_affinity(const clo_solver_input *job, size_t clusters, clo_affinity *out,
                               clo_error *err)
 {
     return make_affinity(job, automatic(job->count, clusters), out, err);
@@ -251,7 +250,7 @@ clo_status clo_i_tsc_affinity(const clo_job *job, size_t clusters, clo_affinity 
 
 /* ---- the solver ---------------------------------------------------------------------------- */
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     const clo_flat_shape shape = { .clusters = (size_t)values[CLUSTERS],
@@ -259,7 +258,7 @@ static clo_status solve(const clo_job *job, const double *values, clo_partition 
                                    .affine = values[FLATS] > 0 };
     size_t neighbours = (size_t)values[NEIGHBOURS];
     clo_affinity affinity = { 0 };
-    clo_job part = clo_i_job_part(job, 0, 0.5);
+    clo_solver_input part = clo_i_job_part(job, 0, 0.5);
     if (job->count < shape.clusters)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "there are %zu rows, fewer than the %zu clusters to find", job->count,

@@ -18,10 +18,10 @@ static const clo_param params[PARAM_COUNT] = {
     [RESTARTS] = CLO_SOLVER_ROW_RESTARTS(10),
     [ITERATIONS] = CLO_SOLVER_ROW_ITERATIONS(300),
     [TOLERANCE] = { "tolerance", CLO_PARAM_REAL, 0, 1, 1e-4, NULL,
-                    "stop when the centres' summed squared moves are below this share of the "
+                    "stop when the centers' summed squared moves are below this share of the "
                     "columns' mean variance" },
     [BOUNDS] = { "bounds", CLO_PARAM_CHOICE, 0, 3, 0, "auto|lloyd|hamerly|elkan",
-                 "which distances to leave out; the result is the same" },
+                 "which distances to skip; the result is the same" },
 };
 
 clo_kmeans_options clo_i_kmeans_default(size_t clusters)
@@ -34,7 +34,7 @@ clo_kmeans_options clo_i_kmeans_default(size_t clusters)
 
 /* What all starts of one call share. */
 typedef struct session {
-    const clo_job *job;
+    const clo_solver_input *job;
     const clo_kmeans_options *options;
     const clo_center_rule *rule;
     clo_points points;
@@ -171,7 +171,8 @@ static void run_starts(session *s)
     }
 }
 
-static clo_status check(const clo_job *job, const clo_kmeans_options *options, clo_error *err)
+static clo_status check(const clo_solver_input *job, const clo_kmeans_options *options,
+                        clo_error *err)
 {
     const size_t k = options->clusters;
     size_t cells = 0;
@@ -191,7 +192,7 @@ static clo_status check(const clo_job *job, const clo_kmeans_options *options, c
     return CLO_OK;
 }
 
-clo_status clo_i_centers(const clo_job *job, const clo_kmeans_options *options,
+clo_status clo_i_centers(const clo_solver_input *job, const clo_kmeans_options *options,
                          const clo_center_rule *rule, double *centers, uint32_t *labels,
                          double *cost, clo_error *err)
 {
@@ -224,20 +225,20 @@ static const clo_center_rule means = { .power = 2,
                                        .update = clo_i_kmeans_update,
                                        .cost = clo_i_kmeans_cost };
 
-clo_status clo_i_kmeans(const clo_job *job, const clo_kmeans_options *options, double *centers,
-                        uint32_t *labels, double *cost, clo_error *err)
+clo_status clo_i_kmeans(const clo_solver_input *job, const clo_kmeans_options *options,
+                        double *centers, uint32_t *labels, double *cost, clo_error *err)
 {
     return clo_i_centers(job, options, &means, centers, labels, cost, err);
 }
 
-clo_status clo_i_centers_solve(const clo_job *job, clo_kmeans_options options,
+clo_status clo_i_centers_solve(const clo_solver_input *job, clo_kmeans_options options,
                                const clo_center_rule *rule, clo_partition *out, clo_error *err)
 {
     clo_partition made = { 0 };
     if (job->start) {
         if (job->start->clusters != options.clusters || job->start->cols != job->cols ||
             !job->start->offsets)
-            return clo_i_fail(err, CLO_ARGUMENT, "the start must have %zu centres of %zu columns",
+            return clo_i_fail(err, CLO_ARGUMENT, "the start must have %zu centers of %zu columns",
                               options.clusters, job->cols);
         options.start = job->start->offsets;
     }
@@ -251,7 +252,7 @@ clo_status clo_i_centers_solve(const clo_job *job, clo_kmeans_options options,
     return status;
 }
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     clo_kmeans_options options = clo_i_kmeans_default((size_t)values[CLUSTERS]);
@@ -264,7 +265,7 @@ static clo_status solve(const clo_job *job, const double *values, clo_partition 
 
 const clo_solver clo_i_solver_kmeans = {
     .name = "kmeans",
-    .summary = "k-means: centres with the least mean squared distance",
+    .summary = "k-means: centers with the smallest mean squared distance",
     .params = params,
     .param_count = PARAM_COUNT,
     .warm = true,

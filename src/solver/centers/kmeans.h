@@ -35,8 +35,8 @@ typedef struct clo_points {
 } clo_points;
 
 /* Checks the weights too.  clo_i_points_free gives back what was made, made or not. */
-CLO_CHECK clo_status clo_i_points_new(const clo_job *job, const double *weights, size_t clusters,
-                                      clo_points *out, clo_error *err);
+CLO_CHECK clo_status clo_i_points_new(const clo_solver_input *job, const double *weights,
+                                      size_t clusters, clo_points *out, clo_error *err);
 void clo_i_points_free(clo_points *points);
 
 static inline size_t clo_i_slice_begin(const clo_points *points, size_t slice)
@@ -58,7 +58,7 @@ CLO_CHECK clo_status clo_i_seed_rows(const clo_points *points, size_t clusters, 
 /* What one thread needs to score a block of rows. */
 typedef struct clo_block {
     double *scores;   /* clusters x CLO_KMEANS_BLOCK: x.c' of each */
-    double *gathered; /* CLO_KMEANS_BLOCK x cols: rows that do not lie together */
+    double *gathered; /* rows that do not lie together, as many as there are, or a block of them */
     double best[CLO_KMEANS_BLOCK], second[CLO_KMEANS_BLOCK];
     int64_t winner[CLO_KMEANS_BLOCK];
     size_t queue[CLO_KMEANS_BLOCK]; /* which rows are in the block, where they are gathered */
@@ -100,11 +100,11 @@ typedef struct clo_center_rule {
     double (*cost)(const clo_kmeans_run *run);
 } clo_center_rule;
 
-CLO_CHECK clo_status clo_i_centers(const clo_job *job, const clo_kmeans_options *options,
+CLO_CHECK clo_status clo_i_centers(const clo_solver_input *job, const clo_kmeans_options *options,
                                    const clo_center_rule *rule, double *centers, uint32_t *labels,
                                    double *cost, clo_error *err);
 /* The same as a solver gives it. */
-CLO_CHECK clo_status clo_i_centers_solve(const clo_job *job, clo_kmeans_options options,
+CLO_CHECK clo_status clo_i_centers_solve(const clo_solver_input *job, clo_kmeans_options options,
                                          const clo_center_rule *rule, clo_partition *out,
                                          clo_error *err);
 

@@ -49,7 +49,7 @@ static void center(clo_points *points)
     points->variance = spread / points->total / (double)d;
 }
 
-clo_status clo_i_points_new(const clo_job *job, const double *weights, size_t clusters,
+clo_status clo_i_points_new(const clo_solver_input *job, const double *weights, size_t clusters,
                             clo_points *out, clo_error *err)
 {
     clo_points made = {
@@ -86,13 +86,14 @@ void clo_i_points_free(clo_points *points)
 
 static clo_status make_blocks(clo_kmeans_run *run, clo_error *err)
 {
-    const size_t k = run->clusters, d = run->points->cols;
+    const size_t k = run->clusters, d = run->points->cols, n = run->points->count;
+    const size_t most = n < CLO_KMEANS_BLOCK ? n : CLO_KMEANS_BLOCK;
     CLO_TRY(clo_i_alloc((size_t)run->threads, sizeof *run->blocks, &run->blocks, err));
     for (int t = 0; t < run->threads; t++) {
         clo_block *const block = &run->blocks[t];
         CLO_TRY(clo_i_alloc(k * CLO_KMEANS_BLOCK, sizeof(double), &block->scores, err));
         if (run->bounds != CLO_KMEANS_LLOYD)
-            CLO_TRY(clo_i_alloc(d * CLO_KMEANS_BLOCK, sizeof(double), &block->gathered, err));
+            CLO_TRY(clo_i_alloc(d * most, sizeof(double), &block->gathered, err));
     }
     return CLO_OK;
 }
@@ -104,7 +105,9 @@ static clo_status make_bounds(clo_kmeans_run *run, clo_error *err)
     if (run->bounds == CLO_KMEANS_LLOYD) return CLO_OK;
     if (run->bounds == CLO_KMEANS_ELKAN) {
         if (!clo_i_multiply(n, k, &cells))
-            return clo_i_fail(err, CLO_MEMORY, "the bounds of so many rows do not fit in memory");
+            return clo_i_fail(err, CLO_MEMORY,
+                              "the bounds of there is not enough memory for so "
+                              "many rows");
         CLO_TRY(clo_i_alloc(k * k, sizeof *run->gaps, &run->gaps, err));
     }
     CLO_TRY(clo_i_alloc(n, sizeof *run->upper, &run->upper, err));

@@ -27,7 +27,7 @@ static clo_status make(seeding *s, clo_error *err)
     const clo_points *const p = s->points;
     size_t cells = 0;
     if (!clo_i_multiply(s->trials, p->count, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so many rows do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY, "there is not enough memory for so many rows");
     CLO_TRY(clo_i_alloc(p->count, sizeof(double), &s->near, err));
     CLO_TRY(clo_i_alloc(cells, sizeof(double), &s->trial, err));
     CLO_TRY(clo_i_alloc(s->trials * p->cols, sizeof(double), &s->shifted, err));

@@ -19,7 +19,7 @@ static const clo_param params[PARAM_COUNT] = {
     [RESTARTS] = CLO_SOLVER_ROW_RESTARTS(10),
     [ITERATIONS] = CLO_SOLVER_ROW_ITERATIONS(300),
     [TOLERANCE] = { "tolerance", CLO_PARAM_REAL, 0, 1, 1e-6, NULL,
-                    "stop when the centres' summed squared moves are below this share of the "
+                    "stop when the centers' summed squared moves are below this share of the "
                     "columns' mean variance" },
 };
 
@@ -111,13 +111,13 @@ static double cost(const clo_kmeans_run *run)
 
 static const clo_center_rule medians = { .power = 1, .update = update, .cost = cost };
 
-clo_status clo_i_kmedian(const clo_job *job, const clo_kmeans_options *options, double *centers,
-                         uint32_t *labels, double *cost, clo_error *err)
+clo_status clo_i_kmedian(const clo_solver_input *job, const clo_kmeans_options *options,
+                         double *centers, uint32_t *labels, double *cost, clo_error *err)
 {
     return clo_i_centers(job, options, &medians, centers, labels, cost, err);
 }
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     clo_kmeans_options options = clo_i_kmeans_default((size_t)values[CLUSTERS]);
@@ -129,7 +129,7 @@ static clo_status solve(const clo_job *job, const double *values, clo_partition 
 
 const clo_solver clo_i_solver_kmedian = {
     .name = "kmedian",
-    .summary = "k-median: centres with the least mean distance",
+    .summary = "k-median: centers with the smallest mean distance",
     .params = params,
     .param_count = PARAM_COUNT,
     .warm = true,

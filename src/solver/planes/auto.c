@@ -26,8 +26,8 @@ static const clo_param params[] = {
     [DIM] = CLO_SOLVER_ROW_DIM,
     [FLATS] = CLO_SOLVER_ROW_FLATS,
     [RESTARTS] = { "restarts", CLO_PARAM_INT, 1, 1e6, 10, NULL,
-                   "how many random starts to try, besides one each of ssc, lrr and tsc up to "
-                   "2500 rows, and of ssc-omp and tsc up to 20000; the best answer is kept" },
+                   "how many random starts to try, besides those of other solvers; the best "
+                   "answer is kept" },
     [ITERATIONS] = CLO_SOLVER_ROW_ITERATIONS(200),
 };
 
@@ -44,15 +44,15 @@ static size_t widest(const clo_flat_shape *shape)
     return width ? width : OPEN_WIDTH;
 }
 
-static clo_status by_ssc(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
-                         clo_error *err)
+static clo_status by_ssc(const clo_solver_input *job, const clo_flat_shape *shape,
+                         clo_affinity *out, clo_error *err)
 {
     return clo_i_ssc_affinity(job, shape->affine, out, err);
 }
 
 /* What all flats together span has that rank at most; an affine one counts its offset. */
-static clo_status by_lrr(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
-                         clo_error *err)
+static clo_status by_lrr(const clo_solver_input *job, const clo_flat_shape *shape,
+                         clo_affinity *out, clo_error *err)
 {
     size_t rank = 0;
     for (size_t l = 0; l < shape->clusters; l++) {
@@ -65,22 +65,22 @@ static clo_status by_lrr(const clo_job *job, const clo_flat_shape *shape, clo_af
 }
 
 /* An affine flat counts its offset. */
-static clo_status by_ssc_omp(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
-                             clo_error *err)
+static clo_status by_ssc_omp(const clo_solver_input *job, const clo_flat_shape *shape,
+                             clo_affinity *out, clo_error *err)
 {
     return clo_i_ssc_omp_affinity(job, shape->clusters, widest(shape) + (shape->affine ? 1 : 0),
                                   out, err);
 }
 
-static clo_status by_tsc(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
-                         clo_error *err)
+static clo_status by_tsc(const clo_solver_input *job, const clo_flat_shape *shape,
+                         clo_affinity *out, clo_error *err)
 {
     return clo_i_tsc_affinity(job, shape->clusters, out, err);
 }
 
 typedef struct expression {
     size_t least, most; /* of rows */
-    clo_status (*make)(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
+    clo_status (*make)(const clo_solver_input *job, const clo_flat_shape *shape, clo_affinity *out,
                        clo_error *err);
 } expression;
 
@@ -93,7 +93,7 @@ static const expression expressions[] = {
 
 enum { EXPRESSIONS = sizeof expressions / sizeof *expressions };
 
-static bool begins(const expression *e, const clo_job *job, const clo_flat_shape *shape)
+static bool begins(const expression *e, const clo_solver_input *job, const clo_flat_shape *shape)
 {
     return shape->clusters > 1 && job->count >= e->least && job->count <= e->most;
 }
@@ -112,8 +112,8 @@ static void rank_by(const size_t *values, size_t count, size_t *order)
 
 /* A partition by affinity does not know which flat is to be the wide one: the clusters that have
  * more dimensions by their eigenvalues get the numbers of the wider flats. */
-static clo_status number_by_width(const clo_job *job, const clo_flat_shape *shape, uint32_t *labels,
-                                  clo_error *err)
+static clo_status number_by_width(const clo_solver_input *job, const clo_flat_shape *shape,
+                                  uint32_t *labels, clo_error *err)
 {
     const size_t k = shape->clusters;
     const clo_flat_shape open = { .clusters = k, .dim = 0, .affine = shape->affine };
@@ -147,10 +147,11 @@ static void keep_better(clo_partition *best, clo_partition *other, double share)
 }
 
 /* labels: a row each. */
-static clo_status express(const clo_job *job, const expression *e, const clo_flat_shape *shape,
-                          uint32_t *labels, clo_error *err)
+static clo_status express(const clo_solver_input *job, const expression *e,
+                          const clo_flat_shape *shape, uint32_t *labels, clo_error *err)
 {
-    const clo_job first = clo_i_job_part(job, 0, 0.8), second = clo_i_job_part(job, 0.8, 1);
+    const clo_solver_input first = clo_i_job_part(job, 0, 0.8),
+                           second = clo_i_job_part(job, 0.8, 1);
     const clo_spectral_options spectral = { shape->clusters, SPECTRAL_RESTARTS };
     clo_affinity affinity = { 0 };
     clo_status status = e->make(&first, shape, &affinity, err);
@@ -159,12 +160,12 @@ static clo_status express(const clo_job *job, const expression *e, const clo_fla
     return status;
 }
 
-static clo_status from_expression(const clo_job *job, const expression *e,
+static clo_status from_expression(const clo_solver_input *job, const expression *e,
                                   const clo_kplanes_options *options, clo_partition *out,
                                   clo_error *err)
 {
-    const clo_job first = clo_i_job_part(job, 0, 0.9);
-    clo_job second = clo_i_job_part(job, 0.9, 1);
+    const clo_solver_input first = clo_i_job_part(job, 0, 0.9);
+    clo_solver_input second = clo_i_job_part(job, 0.9, 1);
     clo_kplanes_options polish = *options;
     uint32_t *labels = NULL;
     CLO_TRY(clo_i_alloc(job->count, sizeof *labels, &labels, err));
@@ -186,7 +187,7 @@ static bool has_no_answer(clo_status status)
 
 /* What a search among random starts may cost less by chance: a flat goes through any rows that are
  * as few as its dimensions. */
-static double chance(const clo_job *job, const clo_flat_shape *shape)
+static double chance(const clo_solver_input *job, const clo_flat_shape *shape)
 {
     double free_rows = 0;
     for (size_t l = 0; l < shape->clusters; l++)
@@ -196,15 +197,16 @@ static double chance(const clo_job *job, const clo_flat_shape *shape)
 
 /* At given dimensions: a turn for each kind of start.  Random ones must do better than by chance
  * where others have an answer: those know more of the rows than a cost says. */
-static clo_status try_all(const clo_job *job, const clo_kplanes_options *options,
+static clo_status try_all(const clo_solver_input *job, const clo_kplanes_options *options,
                           clo_partition *out, clo_error *err)
 {
     const double turns = EXPRESSIONS + 1;
-    const clo_job last = clo_i_job_part(job, EXPRESSIONS / turns, 1);
+    const clo_solver_input last = clo_i_job_part(job, EXPRESSIONS / turns, 1);
     clo_partition best = { 0 }, found = { 0 };
     clo_status status = CLO_OK;
     for (size_t i = 0; i < EXPRESSIONS && !status; i++) {
-        const clo_job turn = clo_i_job_part(job, (double)i / turns, (double)(i + 1) / turns);
+        const clo_solver_input turn =
+            clo_i_job_part(job, (double)i / turns, (double)(i + 1) / turns);
         if (!begins(&expressions[i], job, &options->shape)) continue;
         status = from_expression(&turn, &expressions[i], options, &found, err);
         if (!status) keep_better(&best, &found, 0);
@@ -221,17 +223,18 @@ static clo_status try_all(const clo_job *job, const clo_kplanes_options *options
 
 /* The dimension that is said most plainly, among those of random starts and of each
  * self-expressive one. */
-static clo_status plainest_dim(const clo_job *job, const clo_kplanes_options *options,
+static clo_status plainest_dim(const clo_solver_input *job, const clo_kplanes_options *options,
                                clo_common_dim *plainest, clo_error *err)
 {
     const double turns = EXPRESSIONS + 1;
-    const clo_job last = clo_i_job_part(job, EXPRESSIONS / turns, 1);
+    const clo_solver_input last = clo_i_job_part(job, EXPRESSIONS / turns, 1);
     clo_dim_costs costs = { .last = 0 };
     uint32_t *labels = NULL;
     CLO_TRY(clo_i_alloc(job->count, sizeof *labels, &labels, err));
     clo_status status = CLO_OK;
     for (size_t i = 0; i <= EXPRESSIONS && !status; i++) {
-        const clo_job turn = clo_i_job_part(job, (double)i / turns, (double)(i + 1) / turns);
+        const clo_solver_input turn =
+            clo_i_job_part(job, (double)i / turns, (double)(i + 1) / turns);
         clo_common_dim found = { .left = 0 };
         if (i < EXPRESSIONS && !begins(&expressions[i], job, &options->shape)) continue;
         if (i == EXPRESSIONS) {
@@ -251,11 +254,12 @@ static clo_status plainest_dim(const clo_job *job, const clo_kplanes_options *op
 }
 
 /* The dimensions to compare at: as given, and the common one for those that are 0. */
-static clo_status open_dims(const clo_job *job, const clo_kplanes_options *options,
+static clo_status open_dims(const clo_solver_input *job, const clo_kplanes_options *options,
                             clo_partition *out, clo_error *err)
 {
-    const clo_job first = clo_i_job_part(job, 0, 0.4), second = clo_i_job_part(job, 0.4, 0.9);
-    const clo_job third = clo_i_job_part(job, 0.9, 1);
+    const clo_solver_input first = clo_i_job_part(job, 0, 0.4),
+                           second = clo_i_job_part(job, 0.4, 0.9);
+    const clo_solver_input third = clo_i_job_part(job, 0.9, 1);
     const clo_flat_shape *const shape = &options->shape;
     clo_kplanes_options at = *options;
     clo_partition found = { 0 };
@@ -275,7 +279,7 @@ static clo_status open_dims(const clo_job *job, const clo_kplanes_options *optio
     return status;
 }
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     const clo_kplanes_options options = { .shape = { .clusters = (size_t)values[CLUSTERS],

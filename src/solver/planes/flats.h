@@ -40,7 +40,7 @@ void clo_i_flats_free(clo_flat *flats, size_t clusters);
 
 /* The best flat for those rows.  dim 0: by the eigenvalues.  Where there are too few rows to span
  * dim dimensions, the basis is completed by what lies at right angles. */
-CLO_CHECK clo_status clo_i_fit_rows(const clo_job *job, const uint32_t *rows, size_t count,
+CLO_CHECK clo_status clo_i_fit_rows(const clo_solver_input *job, const uint32_t *rows, size_t count,
                                     size_t dim, clo_flat *flat, clo_error *err);
 
 /* Where the largest gap is: how many values, largest first, come before it; at least 1, at most
@@ -74,23 +74,23 @@ clo_dim_choice clo_i_choose_dim(const clo_eigenvalues *of);
 void clo_i_furthest(const double *squared, size_t count, size_t wanted, uint32_t *rows);
 
 /* Copies rows (NULL: count rows from `first` on), less the offset where there is one. */
-void clo_i_gather(const clo_job *job, const uint32_t *rows, size_t first, size_t count,
+void clo_i_gather(const clo_solver_input *job, const uint32_t *rows, size_t first, size_t count,
                   const double *offset, double *out);
 
 /* Is the shape one that these rows can have? */
-CLO_CHECK clo_status clo_i_check_shape(const clo_job *job, const clo_flat_shape *shape,
+CLO_CHECK clo_status clo_i_check_shape(const clo_solver_input *job, const clo_flat_shape *shape,
                                        clo_error *err);
 size_t clo_i_shape_dim(const clo_flat_shape *shape, size_t cluster);
 
 /* Fits every cluster that has rows, and puts the rest where the fit is worst. squared: count. */
-CLO_CHECK clo_status clo_i_fit_members(const clo_job *job, const clo_members *members,
+CLO_CHECK clo_status clo_i_fit_members(const clo_solver_input *job, const clo_members *members,
                                        const clo_flat_shape *shape, clo_flat *flats,
                                        double *squared, clo_error *err);
 /* The squared distance of each row to its own flat. */
-CLO_CHECK clo_status clo_i_own_distances(const clo_job *job, const clo_members *members,
+CLO_CHECK clo_status clo_i_own_distances(const clo_solver_input *job, const clo_members *members,
                                          const clo_flat *flats, double *squared, clo_error *err);
 /* A partition of these flats; cost: the mean of squared. */
-CLO_CHECK clo_status clo_i_partition_of(const clo_job *job, const uint32_t *labels,
+CLO_CHECK clo_status clo_i_partition_of(const clo_solver_input *job, const uint32_t *labels,
                                         const clo_flat *flats, size_t clusters,
                                         const double *squared, clo_partition *out, clo_error *err);
 

@@ -21,21 +21,21 @@ size_t clo_i_shape_dim(const clo_flat_shape *shape, size_t cluster)
     return shape->dims ? shape->dims[cluster] : shape->dim;
 }
 
-clo_status clo_i_check_shape(const clo_job *job, const clo_flat_shape *shape, clo_error *err)
+clo_status clo_i_check_shape(const clo_solver_input *job, const clo_flat_shape *shape,
+                             clo_error *err)
 {
     if (job->count < 1 || job->cols < 1)
         return clo_i_fail(err, CLO_ARGUMENT, "there is nothing to cluster: the table is empty");
     CLO_TRY(clo_i_check_clusters(shape->clusters, CLO_SOLVER_CLUSTERS, err));
     if (shape->clusters > job->count)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "clusters must not be more than the rows, %zu; ask for fewer than %zu",
-                          job->count, shape->clusters);
+                          "clusters must be at most the number of rows, %zu, not %zu", job->count,
+                          shape->clusters);
     for (size_t l = 0; l < shape->clusters; l++)
         if (clo_i_shape_dim(shape, l) > job->cols)
             return clo_i_fail(err, CLO_ARGUMENT,
-                              "the dimension of a subspace must not be more than the columns, "
-                              "%zu; %zu was asked for",
-                              job->cols, clo_i_shape_dim(shape, l));
+                              "dim must be at most the number of columns, %zu, not %zu", job->cols,
+                              clo_i_shape_dim(shape, l));
     return CLO_OK;
 }
 
@@ -52,7 +52,7 @@ static void take_residuals(const clo_flat *flat, size_t height, size_t cols, dou
                 flat->directions, d, 1.0, block, d);
 }
 
-static clo_status cluster_distances(const clo_job *job, const uint32_t *rows, size_t count,
+static clo_status cluster_distances(const clo_solver_input *job, const uint32_t *rows, size_t count,
                                     const clo_flat *flat, double *squared, clo_error *err)
 {
     const size_t d = job->cols, height = smaller(count, CLO_FLAT_BLOCK);
@@ -74,7 +74,7 @@ static clo_status cluster_distances(const clo_job *job, const uint32_t *rows, si
     return CLO_OK;
 }
 
-clo_status clo_i_own_distances(const clo_job *job, const clo_members *members,
+clo_status clo_i_own_distances(const clo_solver_input *job, const clo_members *members,
                                const clo_flat *flats, double *squared, clo_error *err)
 {
     clo_status status = CLO_OK;
@@ -92,7 +92,7 @@ clo_status clo_i_own_distances(const clo_job *job, const clo_members *members,
 
 /* ---- all flats ------------------------------------------------------------------------------ */
 
-static clo_status fit_full(const clo_job *job, const clo_members *members,
+static clo_status fit_full(const clo_solver_input *job, const clo_members *members,
                            const clo_flat_shape *shape, clo_flat *flats, clo_error *err)
 {
     clo_status status = CLO_OK;
@@ -111,7 +111,7 @@ static clo_status fit_full(const clo_job *job, const clo_members *members,
 
 /* A cluster without rows gets the flat of the rows that are explained least, each such cluster of
  * other rows. */
-static clo_status fit_empty(const clo_job *job, const clo_members *members,
+static clo_status fit_empty(const clo_solver_input *job, const clo_members *members,
                             const clo_flat_shape *shape, const double *squared, clo_flat *flats,
                             clo_error *err)
 {
@@ -137,7 +137,7 @@ static clo_status fit_empty(const clo_job *job, const clo_members *members,
     return status;
 }
 
-clo_status clo_i_fit_members(const clo_job *job, const clo_members *members,
+clo_status clo_i_fit_members(const clo_solver_input *job, const clo_members *members,
                              const clo_flat_shape *shape, clo_flat *flats, double *squared,
                              clo_error *err)
 {
@@ -159,9 +159,9 @@ static double mean_by_blocks(const double *values, size_t count)
     return sum / (double)count;
 }
 
-clo_status clo_i_partition_of(const clo_job *job, const uint32_t *labels, const clo_flat *flats,
-                              size_t clusters, const double *squared, clo_partition *out,
-                              clo_error *err)
+clo_status clo_i_partition_of(const clo_solver_input *job, const uint32_t *labels,
+                              const clo_flat *flats, size_t clusters, const double *squared,
+                              clo_partition *out, clo_error *err)
 {
     const size_t d = job->cols;
     clo_partition made;
@@ -183,8 +183,8 @@ clo_status clo_i_partition_of(const clo_job *job, const uint32_t *labels, const 
     return CLO_OK;
 }
 
-clo_status clo_i_fit_flats(const clo_job *job, const uint32_t *labels, const clo_flat_shape *shape,
-                           clo_partition *out, clo_error *err)
+clo_status clo_i_fit_flats(const clo_solver_input *job, const uint32_t *labels,
+                           const clo_flat_shape *shape, clo_partition *out, clo_error *err)
 {
     clo_members members = { 0 };
     clo_flat *flats = NULL;

@@ -53,7 +53,7 @@ void clo_i_members_free(clo_members *members)
     memset(members, 0, sizeof *members);
 }
 
-void clo_i_gather(const clo_job *job, const uint32_t *rows, size_t first, size_t count,
+void clo_i_gather(const clo_solver_input *job, const uint32_t *rows, size_t first, size_t count,
                   const double *offset, double *out)
 {
     const size_t d = job->cols;
@@ -142,7 +142,7 @@ static clo_status space_new(size_t count, size_t cols, size_t dim, fit_space *ou
     made.height = count < cols ? count : smaller(count, CLO_FLAT_BLOCK);
     if (!clo_i_multiply(made.size, made.size, &square) ||
         !clo_i_multiply(made.height, cols, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so many columns do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY, "there is not enough memory for so many columns");
     clo_status status = clo_i_alloc(cells, sizeof(double), &made.block, err);
     if (!status) status = clo_i_alloc(square, sizeof(double), &made.moment, err);
     if (!status) status = clo_i_alloc(made.size, sizeof(double), &made.values, err);
@@ -157,7 +157,7 @@ static clo_status space_new(size_t count, size_t cols, size_t dim, fit_space *ou
     return status;
 }
 
-static void mean_of(const clo_job *job, const uint32_t *rows, size_t count, double *mean)
+static void mean_of(const clo_solver_input *job, const uint32_t *rows, size_t count, double *mean)
 {
     const size_t d = job->cols;
     memset(mean, 0, d * sizeof *mean);
@@ -167,8 +167,8 @@ static void mean_of(const clo_job *job, const uint32_t *rows, size_t count, doub
 }
 
 /* The second moment of the rows, or, of fewer rows than columns, their products. */
-static void moment_of(const clo_job *job, const uint32_t *rows, size_t count, const double *mean,
-                      fit_space *space)
+static void moment_of(const clo_solver_input *job, const uint32_t *rows, size_t count,
+                      const double *mean, fit_space *space)
 {
     if (count < job->cols) {
         clo_i_gather(job, rows, 0, count, mean, space->block);
@@ -200,7 +200,7 @@ static void lift_vectors(const fit_space *space, size_t cols, size_t found, size
 }
 
 /* The basis by columns, then orthonormal to the last bit, then by rows into the flat. */
-static clo_status finish_flat(const clo_job *job, size_t count, size_t found, size_t dim,
+static clo_status finish_flat(const clo_solver_input *job, size_t count, size_t found, size_t dim,
                               const fit_space *space, clo_flat *flat, clo_error *err)
 {
     const size_t d = job->cols;
@@ -227,8 +227,8 @@ done:
     return status;
 }
 
-clo_status clo_i_fit_rows(const clo_job *job, const uint32_t *rows, size_t count, size_t dim,
-                          clo_flat *flat, clo_error *err)
+clo_status clo_i_fit_rows(const clo_solver_input *job, const uint32_t *rows, size_t count,
+                          size_t dim, clo_flat *flat, clo_error *err)
 {
     fit_space space = { 0 };
     CLO_TRY(space_new(count, job->cols, dim, &space, err));

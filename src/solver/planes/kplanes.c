@@ -63,7 +63,7 @@ static void cut(clo_search *s)
     if (s->slices == 0 && s->height > CLO_FLAT_BLOCK) s->height = CLO_FLAT_BLOCK;
 }
 
-static clo_status search_new(const clo_job *job, const clo_kplanes_options *options,
+static clo_status search_new(const clo_solver_input *job, const clo_kplanes_options *options,
                              clo_search *out, clo_error *err)
 {
     const clo_flat_shape *const shape = &options->shape;
@@ -194,8 +194,8 @@ static clo_status warm_start(campaign *c, const clo_partition *from, clo_start *
     }
     if (!same)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "the start must have as many clusters, columns and dimensions as are "
-                          "asked for, and be linear or affine as they are");
+                          "the start must have the same numbers of clusters, columns and "
+                          "dimensions, and the same flats");
     start->kind = CLO_START_FLATS;
     for (size_t l = 0; l < s->clusters; l++) {
         double *const own = start->stack + s->firsts[l] * d;
@@ -209,7 +209,7 @@ static clo_status warm_start(campaign *c, const clo_partition *from, clo_start *
 
 static clo_status run_warm(campaign *c, const clo_kplanes_options *options, clo_error *err)
 {
-    const clo_job *const job = c->search.job;
+    const clo_solver_input *const job = c->search.job;
     const size_t cells = c->search.stack_rows * job->cols;
     size_t count = 0;
     if (job->start) {
@@ -253,7 +253,9 @@ static clo_status run_campaign(campaign *c, const clo_kplanes_options *options, 
     size_t cells = 0;
     if (!clo_i_multiply(s->stack_rows, s->job->cols, &cells) ||
         !clo_i_multiply(cells, slots + 1, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so many clusters and columns do not fit in memory");
+        return clo_i_fail(err, CLO_MEMORY,
+                          "there is not enough memory for so many clusters and "
+                          "columns");
     CLO_TRY(clo_i_alloc(cells, sizeof *c->stacks, &c->stacks, err));
     CLO_TRY(hire(c, options->restarts, err));
     c->best = (clo_start){ .stack = c->stacks, .cost = INFINITY };
@@ -265,7 +267,7 @@ static clo_status run_campaign(campaign *c, const clo_kplanes_options *options, 
     return CLO_OK;
 }
 
-clo_status clo_i_search_flats(const clo_job *job, const clo_kplanes_options *options,
+clo_status clo_i_search_flats(const clo_solver_input *job, const clo_kplanes_options *options,
                               clo_partition *out, clo_error *err)
 {
     campaign *c = NULL;
@@ -290,12 +292,12 @@ clo_status clo_i_search_flats(const clo_job *job, const clo_kplanes_options *opt
     return status;
 }
 
-clo_status clo_i_kplanes(const clo_job *job, const clo_kplanes_options *options, clo_partition *out,
-                         clo_error *err)
+clo_status clo_i_kplanes(const clo_solver_input *job, const clo_kplanes_options *options,
+                         clo_partition *out, clo_error *err)
 {
     CLO_TRY(clo_i_check_shape(job, &options->shape, err));
     if (options->restarts == 0 && !options->start_labels && !job->start)
-        return clo_i_fail(err, CLO_ARGUMENT, "restarts must be at least 1 where no start is given");
+        return clo_i_fail(err, CLO_ARGUMENT, "restarts must be at least 1 if no start is given");
     for (size_t i = 0; i < job->count && options->start_labels; i++)
         if (options->start_labels[i] >= options->shape.clusters)
             return clo_i_fail(err, CLO_ARGUMENT,
@@ -318,7 +320,7 @@ static const clo_param params[] = {
     [ITERATIONS] = CLO_SOLVER_ROW_ITERATIONS(200),
 };
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     const clo_kplanes_options options = { .shape = { .clusters = (size_t)values[CLUSTERS],

@@ -13,7 +13,7 @@
 #include "solver/planes/flats.h"
 
 typedef struct clo_search {
-    const clo_job *job;
+    const clo_solver_input *job;
     size_t clusters;
     size_t *dims;   /* of each flat */
     size_t *firsts; /* clusters + 1: where the directions of each begin in a stack */
@@ -102,11 +102,13 @@ void clo_i_set_flat(const clo_search *search, double *stack, size_t cluster,
 void clo_i_orthonormal_rows(double *rows, size_t count, size_t cols);
 
 /* A whole search at the dimensions of the shape, none of which is 0 (kplanes.c). */
-CLO_CHECK clo_status clo_i_search_flats(const clo_job *job, const clo_kplanes_options *options,
-                                        clo_partition *out, clo_error *err);
+CLO_CHECK clo_status clo_i_search_flats(const clo_solver_input *job,
+                                        const clo_kplanes_options *options, clo_partition *out,
+                                        clo_error *err);
 /* One where some are 0 (kplanes_dim.c). */
-CLO_CHECK clo_status clo_i_search_dims(const clo_job *job, const clo_kplanes_options *options,
-                                       clo_partition *out, clo_error *err);
+CLO_CHECK clo_status clo_i_search_dims(const clo_solver_input *job,
+                                       const clo_kplanes_options *options, clo_partition *out,
+                                       clo_error *err);
 
 /* One dimension for all flats. */
 typedef struct clo_common_dim {
@@ -123,18 +125,20 @@ typedef struct clo_dim_costs {
 } clo_dim_costs;
 
 /* From random starts at each dimension. */
-CLO_CHECK clo_status clo_i_common_dim_of(const clo_job *job, const clo_kplanes_options *options,
-                                         clo_common_dim *out, clo_dim_costs *costs, clo_error *err);
+CLO_CHECK clo_status clo_i_common_dim_of(const clo_solver_input *job,
+                                         const clo_kplanes_options *options, clo_common_dim *out,
+                                         clo_dim_costs *costs, clo_error *err);
 /* Takes one dimension more, and again, where that leaves but a small part of what was left. */
 void clo_i_widen_dim(const clo_dim_costs *costs, clo_common_dim *common);
 /* The same for clusters that are known. */
-CLO_CHECK clo_status clo_i_dim_of_labels(const clo_job *job, const clo_kplanes_options *options,
-                                         const uint32_t *labels, clo_common_dim *out,
-                                         clo_error *err);
+CLO_CHECK clo_status clo_i_dim_of_labels(const clo_solver_input *job,
+                                         const clo_kplanes_options *options, const uint32_t *labels,
+                                         clo_common_dim *out, clo_error *err);
 /* Each cluster of those labels gets the dimension that it has by its eigenvalues (where the shape
  * says 0), or the common one, and a search from there ends it. */
-CLO_CHECK clo_status clo_i_settle_dims(const clo_job *job, const clo_kplanes_options *options,
-                                       const uint32_t *labels, const clo_common_dim *common,
-                                       clo_partition *out, clo_error *err);
+CLO_CHECK clo_status clo_i_settle_dims(const clo_solver_input *job,
+                                       const clo_kplanes_options *options, const uint32_t *labels,
+                                       const clo_common_dim *common, clo_partition *out,
+                                       clo_error *err);
 
 #endif

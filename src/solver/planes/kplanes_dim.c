@@ -23,8 +23,8 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /* Rows at even steps through the table, enough for every cluster to have some. */
-static clo_status take_sample(const clo_job *job, size_t clusters, clo_job *sample, double **rows,
-                              clo_error *err)
+static clo_status take_sample(const clo_solver_input *job, size_t clusters,
+                              clo_solver_input *sample, double **rows, clo_error *err)
 {
     const size_t wanted = SAMPLE_ROWS > 50 * clusters ? SAMPLE_ROWS : 50 * clusters;
     *sample = *job;
@@ -79,7 +79,7 @@ static clo_status lead(const double *rows, size_t n, size_t d, size_t q, double 
 }
 
 /* Many columns become few; *rows, which may be NULL, are replaced. */
-static clo_status take_leading(bool affine, clo_job *sample, double **rows, clo_error *err)
+static clo_status take_leading(bool affine, clo_solver_input *sample, double **rows, clo_error *err)
 {
     const size_t n = sample->count, d = sample->cols, q = smaller(MOST_COLS, n);
     double *scores = NULL, *copy = NULL, *mean = NULL;
@@ -108,7 +108,7 @@ static clo_status take_leading(bool affine, clo_job *sample, double **rows, clo_
 /* ---- what eigenvalues say ------------------------------------------------------------------ */
 
 /* The leading eigenvalues of the clusters, in the mean over the rows. */
-static void mean_eigenvalues(const clo_job *job, const clo_partition *fitted, size_t count,
+static void mean_eigenvalues(const clo_solver_input *job, const clo_partition *fitted, size_t count,
                              double *values, double *total)
 {
     const size_t d = job->cols, width = fitted->width;
@@ -129,7 +129,7 @@ static void mean_eigenvalues(const clo_job *job, const clo_partition *fitted, si
     }
 }
 
-clo_status clo_i_dim_of_labels(const clo_job *job, const clo_kplanes_options *options,
+clo_status clo_i_dim_of_labels(const clo_solver_input *job, const clo_kplanes_options *options,
                                const uint32_t *labels, clo_common_dim *out, clo_error *err)
 {
     const size_t count = smaller(job->cols, CLO_MOST_DIMS);
@@ -161,17 +161,17 @@ bool clo_i_plainer(const clo_common_dim *a, const clo_common_dim *b)
     return a->choice.plain ? a->choice.gap > b->choice.gap : a->left < b->left;
 }
 
-clo_status clo_i_common_dim_of(const clo_job *job, const clo_kplanes_options *options,
+clo_status clo_i_common_dim_of(const clo_solver_input *job, const clo_kplanes_options *options,
                                clo_common_dim *out, clo_dim_costs *costs, clo_error *err)
 {
     clo_common_dim best = { .left = 0 };
     double *rows = NULL;
-    clo_job sample;
+    clo_solver_input sample;
     CLO_TRY(take_sample(job, options->shape.clusters, &sample, &rows, err));
     clo_status status = take_leading(options->shape.affine, &sample, &rows, err);
     const size_t last = smaller(sample.cols, CLO_MOST_DIMS);
     for (size_t q = 1; q <= last && !status; q++) {
-        const clo_job part =
+        const clo_solver_input part =
             clo_i_job_part(&sample, (double)(q - 1) / (double)last, (double)q / (double)last);
         clo_kplanes_options attempt = *options;
         clo_partition found = { 0 };
@@ -209,7 +209,7 @@ void clo_i_widen_dim(const clo_dim_costs *costs, clo_common_dim *common)
 /* ---- each its own -------------------------------------------------------------------------- */
 
 /* dims: one a cluster; those that are given, those that are plain, or the common one. */
-static clo_status own_dims(const clo_job *job, const clo_kplanes_options *options,
+static clo_status own_dims(const clo_solver_input *job, const clo_kplanes_options *options,
                            const uint32_t *labels, const clo_common_dim *common, size_t *dims,
                            clo_error *err)
 {
@@ -231,12 +231,12 @@ static clo_status own_dims(const clo_job *job, const clo_kplanes_options *option
     return status;
 }
 
-clo_status clo_i_settle_dims(const clo_job *job, const clo_kplanes_options *options,
+clo_status clo_i_settle_dims(const clo_solver_input *job, const clo_kplanes_options *options,
                              const uint32_t *labels, const clo_common_dim *common,
                              clo_partition *out, clo_error *err)
 {
     clo_kplanes_options at = *options;
-    clo_job cold = *job;
+    clo_solver_input cold = *job;
     size_t *dims = NULL;
     CLO_TRY(clo_i_alloc(options->shape.clusters, sizeof *dims, &dims, err));
     clo_status status = own_dims(job, options, labels, common, dims, err);
@@ -249,12 +249,13 @@ clo_status clo_i_settle_dims(const clo_job *job, const clo_kplanes_options *opti
     return status;
 }
 
-clo_status clo_i_search_dims(const clo_job *job, const clo_kplanes_options *options,
+clo_status clo_i_search_dims(const clo_solver_input *job, const clo_kplanes_options *options,
                              clo_partition *out, clo_error *err)
 {
     const size_t k = options->shape.clusters;
-    const clo_job first = clo_i_job_part(job, 0, 0.5), second = clo_i_job_part(job, 0.5, 0.9);
-    const clo_job third = clo_i_job_part(job, 0.9, 1);
+    const clo_solver_input first = clo_i_job_part(job, 0, 0.5),
+                           second = clo_i_job_part(job, 0.5, 0.9);
+    const clo_solver_input third = clo_i_job_part(job, 0.9, 1);
     clo_kplanes_options at = *options;
     clo_partition found = { 0 };
     clo_common_dim common = { .left = 0 };

@@ -13,7 +13,7 @@ static const clo_param params[PARAM_COUNT] = {
                 "about the origin, or about the rows' mean" },
 };
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+static clo_status solve(const clo_solver_input *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
     const clo_flat_shape shape = { .clusters = 1,

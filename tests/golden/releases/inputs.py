@@ -177,6 +177,8 @@ FILES = {
     "planes.csv": lambda: csv(flats(8, 1500, 6, 3, 2, 0.02)),
     "apart.csv": lambda: csv(flats(9, 1500, 5, 3, 1, 0.02, 0.5)),
     "twenty.npy": lambda: npy(flats(10, 9000, 20, 3, 2, 0.02)),
+    "thirty.npy": lambda: npy(mixture(25, 4000, 30, 5, 0.03)),
+    "hundred.npy": lambda: npy(mixture(26, 6000, 100, 24, 0.02)),
     "near.csv": lambda: csv(flats(16, 8000, 5, 1, 2, 0.0001)),
     "whole.csv": lambda: csv(whole_numbers(17, 900, 4, 0), digits=0),
     "whole_apart.csv": lambda: csv(whole_numbers(18, 900, 4, 2), digits=0),
