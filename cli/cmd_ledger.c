@@ -27,9 +27,10 @@ static const cli_option rows[] = {
                "init: how charges with a delta add up: basic adds epsilons and deltas; zcdp is "
                "cheaper for many runs but excludes the methods aggregate, approx, boosted and "
                "exact; by default the first such charge decides"),
-    CLI_OPTION("new", 0, NULL,
-               "init: allow a second cap on data that have a cap under another "
-               "name"),
+    CLI_OPTION(
+        "new", 0, NULL,
+        "init: allow a second cap on data that have a cap under another name, or in a ledger "
+        "that was here and was moved"),
     CLI_OPTION("note", 0, "TEXT", "the reason, which the ledger keeps"),
     CLI_OPTION("relation", 0, "R",
                "adopt: 'replace' or 'add-remove per person', as 'history' shows it; by default "
@@ -73,15 +74,16 @@ static clo_status declare(request *r, clo_loss cap, cli_error *err)
 {
     const char *const file = cli_value(r->args, "data"), *const folder =
                                                              cli_value(r->args, "folder");
-    const clo_ledger_manner manner =
-        cli_given(r->args, "open") ? CLO_LEDGER_OPEN : CLO_LEDGER_CLOSED;
+    const unsigned manner = (cli_given(r->args, "open") ? CLO_LEDGER_OPEN : CLO_LEDGER_CLOSED) |
+                            (unsigned)(cli_given(r->args, "new") ? CLO_LEDGER_SECOND : 0);
     uint8_t digest[CLO_DIGEST_BYTES];
     char path[PATH_MAX];
     clo_status status = CLO_OK;
     const bool new = access(r->path, F_OK) != 0;
     if (file) status = clo_file_digest(file, digest, &err->error);
     if (status == CLO_OK && folder) status = find_folder(folder, path, err);
-    if (status == CLO_OK) status = clo_ledger_create(r->path, manner, &r->ledger, &err->error);
+    if (status == CLO_OK)
+        status = clo_ledger_create(r->path, (clo_ledger_manner)manner, &r->ledger, &err->error);
     if (status == CLO_OK)
         status =
             clo_ledger_declare_data(r->ledger, r->dataset, cap, file ? digest : NULL,
