@@ -671,6 +671,16 @@ static clo_status check_options(const cli_args *args, const cli_verb *verb, cli_
     return CLO_OK;
 }
 
+/* Who hears that nothing could be written would do it again, and adopt or lower twice. */
+static clo_status say_that_it_is_done(const cli_verb *verb, cli_error *err)
+{
+    static const char changing[] = "init|lower|close|expire|group|adopt|restore|move|rekey";
+    if (!cli_in_choices(changing, verb->name) || cli_flush(stdout, err) == CLO_OK) return CLO_OK;
+    const clo_error why = err->error;
+    return cli_fail(err, CLO_IO, "%.300s; 'ledger %s' was carried out all the same", why.message,
+                    verb->name);
+}
+
 extern const cli_command cli_ledger;
 
 static clo_status run(const cli_args *args, cli_error *err)
@@ -692,6 +702,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     }
     if (status == CLO_OK) status = runs[verb - verbs](&r, err);
     clo_ledger_close(r.ledger);
+    if (status == CLO_OK) status = say_that_it_is_done(verb, err);
     return status;
 }
 

@@ -269,6 +269,18 @@ Each of them is on the page docs/guides/operations.md.
   third.db is closed: it refuses runs on data sets that are not declared in it
   'sample.csv' in third.db: at most epsilon 2, delta 1e-6 may ever be spent on it
 
+## Says that it was done where that cannot be written
+
+  $ sample; ledger
+  $ cloister ledger adopt l.db --dataset sample.csv --epsilon 0.5 --note "by hand" > /dev/full
+  ! cloister: cannot write to standard output: No space left on device; 'ledger adopt' was carried out all the same
+  [exit 4]
+  $ cloister ledger show l.db --json | grep -c '"charges": 1'
+  1
+  $ cloister ledger rekey l.db --note "a year" >&-
+  ! cloister: cannot write to standard output: Bad file descriptor; 'ledger rekey' was carried out all the same
+  [exit 4]
+
 ## Changes its key
 
   $ sample; ledger
