@@ -388,6 +388,47 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: changed.json: it was changed after it was signed, or another key has signed it
   [exit 9]
 
+## An output that would overwrite an input
+
+  $ sample; ledger
+  $ printf -- '-2,2\n-2,2\n' > b.csv; cp b.csv kept.csv
+  $ refused cloister run kmeans/grid sample.csv --clusters 1 --epsilon 1 --bounds b.csv \
+  >     --ledger l.db -o ./b.csv
+  ! cloister: --output ./b.csv would overwrite the file of --bounds
+  [exit 2]
+  $ cloister run kmeans/density sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q -o r.json
+  $ cp r.json kept.json
+  $ cloister solve kmeans sample.csv --clusters 2 --seed s -q -o s.json 2> /dev/null
+  $ cp s.json kept.s.json; cp sample.csv kept.sample.csv
+  $ cloister solve kmeans sample.csv --clusters 2 --start s.json -o s.json
+  ! cloister: --output s.json would overwrite the file of --start
+  [exit 2]
+  $ cloister solve kmeans sample.csv --clusters 2 -o sample.csv
+  ! cloister: --output sample.csv would overwrite sample.csv, which is read here
+  [exit 2]
+  $ cloister solve kmeans sample.csv --clusters 2 --labels out --flats-file out
+  ! cloister: --labels and --flats-file name the same file, out
+  [exit 2]
+  $ cloister assign r.json sample.csv -o sample.csv
+  ! cloister: --output sample.csv would overwrite sample.csv, which is read here
+  [exit 2]
+  $ cloister assign r.json sample.csv -o r.json
+  ! cloister: --output r.json would overwrite r.json, which is read here
+  [exit 2]
+  $ cloister cut r.json --clusters 2 -o r.json
+  ! cloister: --output r.json would overwrite r.json, which is read here
+  [exit 2]
+  $ cloister generate --from r.json --rows 10 --seed s -o r.json
+  ! cloister: --output r.json would overwrite the file of --from
+  [exit 2]
+  $ cloister generate mixture --rows 9 --cols 2 --clusters 3 --seed s -o out --labels out
+  ! cloister: --output and --labels name the same file, out
+  [exit 2]
+  $ cloister sweep sample.csv kmeans/grid:clusters=2 --epsilon 1 --norm 2 --seeds 1 -o sample.csv
+  ! cloister: --output sample.csv would overwrite sample.csv, which is read here
+  [exit 2]
+  $ cmp b.csv kept.csv; cmp r.json kept.json; cmp s.json kept.s.json; cmp sample.csv kept.sample.csv
+
 ## A column of infinite numbers
 
   $ sample; ledger
