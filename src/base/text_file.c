@@ -77,6 +77,7 @@ static clo_status read_stream(FILE *file, const char *path, size_t most, const c
 clo_status clo_i_read_whole(const char *path, size_t most, const char *what, char **out,
                             size_t *length, clo_error *err)
 {
+    if (!path[0]) return clo_i_fail(err, CLO_ARGUMENT, "no file was given: the name is empty");
     FILE *const file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
     if (!file) return clo_i_fail(err, CLO_IO, "%s cannot be read: %m", path);
     const clo_status status = read_stream(file, path, most, what, out, length, err);

@@ -684,6 +684,8 @@ bool clo_i_ledger_is_gone(const char *path);
 /* Makes the folders above the path, for the owner alone. */
 CLO_CHECK clo_status clo_i_ledger_make_folders(const char *path, clo_error *err);
 /* Puts the names in the path's folder on the disk. */
+/* Of a ledger that is to be: the names of its journal and its drafts are longer than its own. */
+CLO_CHECK clo_status clo_i_ledger_check_name(const char *path, clo_error *err);
 bool clo_i_ledger_sync_folder_of(const char *path); /* false: its disk failed */
 /* Gives a finished draft its name, unless there is a file of that name; the draft goes. */
 CLO_CHECK bool clo_i_ledger_put_in_place(const char *draft, const char *path);

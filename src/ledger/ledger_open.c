@@ -106,6 +106,17 @@ bool clo_i_ledger_put_in_place(const char *draft, const char *path)
     return done;
 }
 
+clo_status clo_i_ledger_check_name(const char *path, clo_error *err)
+{
+    enum { MOST = 230 }; /* and ".restoring-journal" are below NAME_MAX */
+    const char *const slash = strrchr(path, '/');
+    if (strlen(slash ? slash + 1 : path) <= MOST) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "the name of a ledger must have at most %d bytes: its journal lies beside it "
+                      "under a longer one",
+                      MOST);
+}
+
 bool clo_i_ledger_is_gone(const char *path)
 {
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
@@ -318,6 +329,7 @@ static clo_status open_ledger(const char *path, unsigned given, clo_ledger **out
     clo_i_ledger_show_path(ledger->shown, path);
 
     const bool made = making && access(path, F_OK) != 0;
+    if (made && (status = clo_i_ledger_check_name(path, err))) goto done;
     if (making && (status = make_file(path, err))) goto done;
     if ((status = find_file(ledger, path, ledger->resolved, err))) goto done;
     if ((status = connect_file(ledger, ledger->resolved, err))) goto done;

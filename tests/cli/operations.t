@@ -269,6 +269,31 @@ Each of them is on the page docs/guides/operations.md.
   third.db is closed: it refuses runs on data sets that are not declared in it
   'sample.csv' in third.db: at most epsilon 2, delta 1e-6 may ever be spent on it
 
+## Makes no ledger whose journal could have no name
+
+  $ sample; ledger; cloister ledger backup l.db -o b.db > /dev/null
+  $ name=$(printf 'n%.0s' $(seq 231))
+  $ cloister ledger init $name --dataset sample.csv --epsilon 1
+  ! cloister: the name of a ledger must have at most 230 bytes: its journal lies beside it under a longer one
+  [exit 2]
+  $ cloister ledger move l.db --to $name
+  ! cloister: the name of a ledger must have at most 230 bytes: its journal lies beside it under a longer one
+  [exit 2]
+  $ cloister ledger restore $name --from b.db --note "a drill"
+  ! cloister: the name of a ledger must have at most 230 bytes: its journal lies beside it under a longer one
+  [exit 2]
+  $ cloister ledger move $name --from parcel
+  ! cloister: the name of a ledger must have at most 230 bytes: its journal lies beside it under a longer one
+  [exit 2]
+  $ name=$(printf 'n%.0s' $(seq 230))
+  $ cloister ledger move l.db --to $name | tr -s n n
+  l.db is at n now
+  $ cloister ledger adopt $name --dataset sample.csv --epsilon 1 --note "by hand" | tr -s n n
+  'sample.csv' in n: epsilon 1, delta 0 charged for what was released elsewhere
+  $ cloister report ''
+  ! cloister: no file was given: the name is empty
+  [exit 2]
+
 ## Says that it was done where that cannot be written
 
   $ sample; ledger
