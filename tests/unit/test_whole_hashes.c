@@ -585,7 +585,7 @@ static void a_token_is_for_one_plan_and_one_content(void **state)
     for (size_t b = 0; b < sizeof plan; b++) {
         plan[b] ^= 1;
         assert_fails(try_fetch(ledger, dataset, plan, content, &err), CLO_ARGUMENT, err,
-                     "another plan");
+                     "other settings");
         plan[b] ^= 1;
     }
     for (size_t b = 0; b < sizeof content; b++) {
