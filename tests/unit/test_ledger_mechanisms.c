@@ -34,6 +34,28 @@ static clo_plan *preset_plan(const clo_mechanism *mechanism, clo_relation relati
     return plan;
 }
 
+/* The mechanism of a data set's first charge. */
+static bool keep_name(void *user, const clo_charge *charge)
+{
+    if (!*(char *)user) snprintf(user, 160, "%s", charge->mechanism);
+    return true;
+}
+
+/* Whoever reads the books sees which method it was, and where its loss holds in a weaker sense. */
+static void is_named_with_its_guarantee(clo_ledger *ledger, const char *dataset,
+                                        const clo_plan *plan)
+{
+    char seen[160] = "", name[160];
+    const clo_guarantee guarantee = clo_plan_guarantee(plan);
+    clo_error err;
+    snprintf(name, sizeof name, "%s/%s", clo_mechanism_family(plan->mechanism),
+             clo_mechanism_method(plan->mechanism));
+    if (guarantee == CLO_IDEALIZED) strcat(name, " (idealized)");
+    if (guarantee == CLO_ASYMPTOTIC) strcat(name, " (asymptotic)");
+    assert_ok(clo_ledger_history(ledger, dataset, keep_name, seen, &err), err);
+    assert_string_equal(seen, name);
+}
+
 /* Of a data set's one charge. */
 static bool keep_cost(void *user, const clo_charge *charge)
 {
@@ -73,6 +95,7 @@ static void admits_one(clo_ledger *ledger, const char *dataset, const clo_mechan
     assert_ok(clo_ledger_declare(ledger, dataset, cap, &err), err);
     assert_ok(clo_ledger_spend(ledger, dataset, plan, &grant, &err), err);
     charged_all_lines(ledger, dataset, plan);
+    is_named_with_its_guarantee(ledger, dataset, plan);
     clo_grant_free(grant);
     grant = NULL;
     assert_fails(clo_ledger_spend(ledger, dataset, plan, &grant, &err), CLO_BUDGET, err,

@@ -178,6 +178,12 @@ static void a_parcel_is_received_once(void **state)
     in_shell(p, "cp '%s/codes/'* '%s/machine2/cloister/codes/'");
     assert_fails(clo_ledger_receive(path[1], path[4], &err), CLO_LEDGER, err,
                  "already has the ledger");
+    /* Nor where the anchor that is here cannot be read any more. */
+    in_shell(p, "cp -r '%s/machine2/cloister' '%s/sound' && for f in "
+                "'%s/machine2/cloister/anchors/'*; do : > \"$f\"; done");
+    assert_fails(clo_ledger_receive(path[1], path[4], &err), CLO_LEDGER, err,
+                 "already has the ledger");
+    in_shell(p, "rm -r '%s/machine2/cloister' && mv '%s/sound' '%s/machine2/cloister'");
     on_machine(p, 3);
     assert_ok(clo_ledger_move_code(back, &err), err);
     on_machine(p, 2);

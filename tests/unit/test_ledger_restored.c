@@ -386,6 +386,27 @@ static void what_is_stated_is_rounded_up(void **state)
     }
 }
 
+/* What is stated is of the data set of that whole name: others lose all that is left of their caps,
+ * also one whose name begins so, or ends so. */
+static void what_is_stated_is_of_one_data_set(void **state)
+{
+    static const char *const lost[] = { "ab=0.125:0", "ba=0.125:0", "ab=0.125:0,a=0.125:0",
+                                        "a =0.125:0", "aa=0.125:0,ba=0.25:0" };
+    const place *const p = *state;
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        const bool named = i == 2;
+        state_of is[SETS];
+        clo_error err;
+        begin(p);
+        copy_to(p, "copy");
+        in_shell(p, "rm '%s/ledger.db' '%s/config/cloister/anchors/'*");
+        assert_ok(bring_back(p, "copy", lost[i], &err), err);
+        look_at(p, is);
+        if (has_rest(&is[0]) != named) fail_msg("of '%s'", lost[i]);
+        assert_false(has_rest(&is[1]));
+    }
+}
+
 /* What a steward states is charged, or all that is left: where the cap does not cover it, and where
  * losses count by a rho, of which nobody knows what it was. */
 static void what_is_stated_and_not_covered_takes_all(void **state)
@@ -541,6 +562,7 @@ int main(void)
         IN_PLACE(whatever_a_copy_lacks_is_paid),
         IN_PLACE(a_second_restoration_knows_as_much),
         IN_PLACE(what_is_stated_is_rounded_up),
+        IN_PLACE(what_is_stated_is_of_one_data_set),
         IN_PLACE(what_is_stated_and_not_covered_takes_all),
         IN_PLACE(of_two_branches_each_number_counts),
         IN_PLACE(what_was_moved_away_is_not_brought_back),

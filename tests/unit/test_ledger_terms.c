@@ -476,6 +476,52 @@ static void a_group_that_was_left_out_is_missed(void **state)
     clo_ledger_close(ledger);
 }
 
+/* The same by who charges the group something else: each number of the entry behind a member's is
+ * that of the member's, and it is on the group. */
+static void a_group_that_is_charged_something_else_is_noticed(void **state)
+{
+    static const clo_i_cost own = { QUARTER, 1000, 100, 0 };
+    static const clo_i_cost others[] = { { QUARTER, 1000, 100, 0 },
+                                         { QUARTER - 1, 1000, 100, 0 },
+                                         { QUARTER, 999, 100, 0 },
+                                         { QUARTER, 1000, 99, 0 } };
+    const place *p = *state;
+    for (size_t i = 0; i <= sizeof others / sizeof *others; i++) {
+        const bool elsewhere = i == sizeof others / sizeof *others;
+        clo_ledger *ledger = open_at(p->ledger);
+        uint64_t wrong = 0;
+        clo_error err;
+        clo_i_writing w;
+        for (size_t d = 0; d < 3; d++) {
+            const char *const name = d == 0 ? "a" : d == 1 ? "g" : "h";
+            assert_ok(clo_ledger_declare(ledger, name, (clo_loss){ 2, 1e-6 }, &err), err);
+        }
+        assert_ok(clo_ledger_join(ledger, "a", "g", "x", &err), err);
+        assert_ok(clo_i_write_begin(ledger, "a", NULL, true, &w, &err), err);
+        for (int which = 0; which < 2; which++) {
+            clo_i_account account;
+            bool found = false;
+            const char *const name = which == 0 ? "a" : elsewhere ? "h" : "g";
+            clo_i_entry entry = { .cost = which == 0 || elsewhere ? own : others[i],
+                                  .asked = { 0.25, 1e-15 } };
+            assert_ok(clo_i_ledger_find_account(ledger, name, &account, &found, &err), err);
+            assert_true(found);
+            snprintf(entry.mechanism, sizeof entry.mechanism, "kmeans/lloyd");
+            snprintf(entry.relation, sizeof entry.relation, "replace");
+            assert_ok(clo_i_token_random(entry.token, &err), err);
+            account.rule = CLO_RULE_BASIC;
+            clo_i_account_add(&account, "replace", entry.asked, &entry.cost);
+            assert_ok(clo_i_charge_insert(ledger, &entry, &account, &w.head, &err), err);
+            if (which == 0) assert_ok(clo_i_write_account(ledger, &w, &account, &err), err);
+        }
+        assert_ok(clo_i_terms_verify(ledger, &wrong, &err), err);
+        assert_int_equal(wrong > 0, i > 0);
+        (void)!clo_i_write_end(ledger, &w, CLO_INTERNAL, &err); /* it was for the look alone */
+        clo_ledger_close(ledger);
+        in_shell(p, "rm -rf '%s/ledger.db' '%s/config'");
+    }
+}
+
 /* Once along, by the caller's word: to what has a cap, and to nothing else. */
 static void charges_along_what_has_a_cap_alone(void **state)
 {
@@ -577,6 +623,7 @@ int main(void)
         IN_PLACE(what_is_adopted_takes_nothing_where_a_group_would_not_know),
         IN_PLACE(the_past_of_a_member_counts_by_adding),
         IN_PLACE(a_group_that_was_left_out_is_missed),
+        IN_PLACE(a_group_that_is_charged_something_else_is_noticed),
         IN_PLACE(what_is_adopted_counts_by_its_rho),
         IN_PLACE(charges_along_what_has_a_cap_alone),
         IN_PLACE(a_group_is_of_data_sets_and_covers_their_past),
