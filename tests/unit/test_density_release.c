@@ -1,7 +1,7 @@
 /*
  * test_density_release.c - a release of a density holds every answer of its run as it was told, in
- * whole steps of its own noise, with the noise that its plan says; and what it tells of its clusters
- * follows from the last of them (kmeans_density.T2).
+ * whole steps of its own noise, with the noise that its plan says; and what it tells of its
+ * clusters follows from the last of them (kmeans_density.T2).
  */
 #include "found_centers.h"
 #include "mechanism/common/density_run.h"
