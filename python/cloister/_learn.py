@@ -23,7 +23,7 @@ SHARE = 0.2
 QUANTILE = next(float(row.default or 0) for row in SETTINGS if row.name == "norm-quantile")
 #: What both runs are told.
 _COMMON = ("relation", "accept", "rows", "rows-per-unit", "unit", "missing", "fill", "ledger",
-           "dataset", "no-ledger", "new", "yes", "threads", "seed")
+           "dataset", "no-ledger", "new", "purpose", "yes", "threads", "seed")
 _OF_BOUNDS = ("norm-at-most", "norm-quantile", "share-norm")
 
 

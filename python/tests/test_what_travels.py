@@ -12,6 +12,8 @@ from block_methods import BALL, BLOCKS, LOUD
 
 import cloister
 from cloister import _blocks, _learn, _pads, _spark, distributed
+from cloister._native import SETTINGS, lib
+from cloister._table import as_table
 
 
 def some_rows(first, count):
@@ -260,6 +262,43 @@ def test_two_releases_cost_their_sum_and_are_private_only_if_both_are():
     assert both["private"] is True
     for first, second in ((True, False), (False, True), (False, False)):
         assert _learn.together(told(1, 0, first), told(1, 0, second))["private"] is False
+
+
+#: What bounds and fit are told each for itself; of all else the two must not differ.
+THEIR_OWN = {"norm", "bounds", "center", "norm-at-most", "norm-quantile", "share-norm",
+             "share-center", "epsilon", "delta", "token", "project", "clusters-at-most"}
+
+
+def both_runs(data, **given):
+    """The settings of the two runs of a fit with private bounds."""
+    settings = {"mechanism": "kmeans", "relation": "replace", "epsilon": 1.0, "norm-at-most": 3.0,
+                **given}
+    return _learn.split(settings, as_table(data))
+
+
+def test_both_runs_of_private_bounds_are_told_the_same():
+    names = {row.name for row in SETTINGS if row.python} - THEIR_OWN | {"seed", "no-ledger"}
+    assert {"relation", "unit", "rows-per-unit", "missing", "ledger", "dataset"} <= names
+    given = {name: 7 if name == "rows" else f"<{name}>" for name in names}
+    for run in both_runs(some_rows(0, 20), **given):
+        assert {name: run.get(name) for name in names} == given
+    first, second = both_runs(some_rows(0, 20), token="once")
+    assert first["token"] and first["token"] != second["token"] == "once"
+
+
+def test_the_parts_of_both_runs_are_the_budget_and_its_default_is_public():
+    many = np.zeros((20000, 1))
+    first, second = both_runs(many, delta=4e-7, **{"share-norm": 0.25})
+    assert (first["epsilon"], second["epsilon"]) == (0.25, 0.75)
+    assert first["delta"] + second["delta"] == pytest.approx(4e-7) and first["delta"] > 0
+    public = {"replace": 1, "add-remove": 0}
+    for relation, counted in public.items():
+        for unit in (None, "who"):
+            runs = both_runs(many, relation=relation, unit=unit)
+            rows = len(many) if counted and unit is None else 0
+            assert sum(run["delta"] for run in runs) == \
+                pytest.approx(lib.clo_default_delta(rows), rel=1e-12)
+    assert lib.clo_default_delta(len(many)) < lib.clo_default_delta(0) == 1e-6
 
 
 @pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")

@@ -99,6 +99,8 @@ static void refuses_what_is_not_written_as_it_must_be(void **state)
         ANSWER("\"asked\": \"AAA=\", \"answered\": \"gAE\""),  /* no padding */
         ANSWER("\"asked\": \"AAA=\", \"answered\": \"gAF=\""), /* bits behind the end */
         ANSWER("\"asked\": \"AAA=\", \"answered\": \"gA E=\""),
+        ANSWER("\"asked\": \"AAA=\", \"answered\": \"gAE=gAE=\""), /* more behind the end */
+        ANSWER("\"asked\": \"AAA= \", \"answered\": \"gAE=\""),
         ANSWER("\"asked\": \"AAA=\", \"answered\": \"/////////////w==\""), /* ten bytes, and more */
         ANSWER("\"asked\": \"AAA=\", \"answered\": \"////////////Ag==\""), /* beyond 64 bits */
     };

@@ -284,6 +284,36 @@ static void how_many_sparse_rows_there_are_decides_nothing(void **state)
         }
 }
 
+/* A caller who reads a file without saying that its rows are a secret, and bounds the table to a
+ * domain where they are: how many columns there are was told by a record. */
+static void columns_that_a_record_has_told_are_no_public_fact(void **state)
+{
+    static const char bare[] = "0.1,0.2,7\n0.3,0.4,8\n", named[] = "x,y,who\n0.1,0.2,7\n";
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        const bool unit = i & 1, header = i & 4;
+        const clo_relation relation = i & 2 ? CLO_ADD_REMOVE : CLO_REPLACE;
+        const char *const text_of_it = header ? named : bare;
+        const bytes_file file = bytes_file_open(text_of_it, strlen(text_of_it));
+        clo_read_options options = clo_read_options_default();
+        clo_domain domain = ball(unit ? 2 : 3, 1, relation);
+        clo_table *table = NULL;
+        clo_bounded *data = NULL;
+        clo_error err;
+        if (unit) options.unit = header ? "who" : "3";
+        if (unit) domain.unit = "person";
+        assert_ok(clo_table_read(file.path, &options, &table, &err), err);
+        const clo_status status = clo_bound(table, &domain, &data, &err);
+        if (!header && (unit || relation == CLO_ADD_REMOVE))
+            assert_fails(status, CLO_DOMAIN, err, "was read from the first record");
+        else
+            assert_ok(status, err);
+        clo_bounded_free(data);
+        clo_table_free(table);
+        bytes_file_close(file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +324,7 @@ int main(void)
         cmocka_unit_test(labels_are_refused_where_the_number_of_rows_is_a_secret),
         cmocka_unit_test(no_release_of_a_run_that_learns_holds_the_number_of_rows),
         cmocka_unit_test(how_many_sparse_rows_there_are_decides_nothing),
+        cmocka_unit_test(columns_that_a_record_has_told_are_no_public_fact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
