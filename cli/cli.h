@@ -131,6 +131,8 @@ clo_status cli_unknown_command(const char *name, cli_error *err);
 /* Parses what follows the command's name.  Values are text; who needs a number parses it. */
 clo_status cli_parse(const cli_entry *entry, int argc, const char **argv, cli_args **out,
                      cli_error *err);
+/* No file that an option reads is written over by another one, and none is written twice. */
+clo_status cli_check_overwriting(const cli_args *args, cli_error *err);
 void cli_args_free(cli_args *args);
 size_t cli_word_count(const cli_args *args);
 const char *cli_word(const cli_args *args, size_t i);            /* NULL: not given */

@@ -28,9 +28,10 @@ static const cli_option rows[] = {
                "init: how charges with a delta add up.  basic adds epsilons and deltas.  zcdp is "
                "cheaper for many runs, but excludes the methods aggregate, approx, boosted and "
                "exact.  By default the first such charge decides"),
-    CLI_OPTION("new", 0, NULL,
-               "init: allow a second cap on data that have a cap under another "
-               "name"),
+    CLI_OPTION(
+        "new", 0, NULL,
+        "init: allow a second cap on data that have a cap under another name, or in a ledger "
+        "that was here and was moved"),
     CLI_OPTION("note", 0, "TEXT", "the reason, which the ledger keeps"),
     CLI_OPTION("relation", 0, "R",
                "adopt: 'replace' or 'add-remove per person', as 'history' shows it, by default "
@@ -74,15 +75,16 @@ static clo_status declare(request *r, clo_loss cap, cli_error *err)
 {
     const char *const file = cli_value(r->args, "data"), *const folder =
                                                              cli_value(r->args, "folder");
-    const clo_ledger_manner manner =
-        cli_given(r->args, "open") ? CLO_LEDGER_OPEN : CLO_LEDGER_CLOSED;
+    const unsigned manner = (cli_given(r->args, "open") ? CLO_LEDGER_OPEN : CLO_LEDGER_CLOSED) |
+                            (unsigned)(cli_given(r->args, "new") ? CLO_LEDGER_SECOND : 0);
     uint8_t digest[CLO_DIGEST_BYTES];
     char path[PATH_MAX];
     clo_status status = CLO_OK;
     const bool new = access(r->path, F_OK) != 0;
     if (file) status = clo_file_digest(file, digest, &err->error);
     if (status == CLO_OK && folder) status = find_folder(folder, path, err);
-    if (status == CLO_OK) status = clo_ledger_create(r->path, manner, &r->ledger, &err->error);
+    if (status == CLO_OK)
+        status = clo_ledger_create(r->path, (clo_ledger_manner)manner, &r->ledger, &err->error);
     if (status == CLO_OK)
         status =
             clo_ledger_declare_data(r->ledger, r->dataset, cap, file ? digest : NULL,
@@ -670,6 +672,16 @@ static clo_status check_options(const cli_args *args, const cli_verb *verb, cli_
     return CLO_OK;
 }
 
+/* Who hears that nothing could be written would do it again, and adopt or lower twice. */
+static clo_status say_that_it_is_done(const cli_verb *verb, cli_error *err)
+{
+    static const char changing[] = "init|lower|close|expire|group|adopt|restore|move|rekey";
+    if (!cli_in_choices(changing, verb->name) || cli_flush(stdout, err) == CLO_OK) return CLO_OK;
+    const clo_error why = err->error;
+    return cli_fail(err, CLO_IO, "%.300s; 'ledger %s' was carried out all the same", why.message,
+                    verb->name);
+}
+
 extern const cli_command cli_ledger;
 
 static clo_status run(const cli_args *args, cli_error *err)
@@ -691,6 +703,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     }
     if (status == CLO_OK) status = runs[verb - verbs](&r, err);
     clo_ledger_close(r.ledger);
+    if (status == CLO_OK) status = say_that_it_is_done(verb, err);
     return status;
 }
 

@@ -16,7 +16,7 @@ static bool read_hex(const char *text, uint8_t key[CLO_PUBLIC_KEY_BYTES])
         if (!digit) return false;
         key[i / 2] = (uint8_t)(key[i / 2] << 4 | (digit - digits));
     }
-    return text[KEY_DIGITS] == 0 || strcmp(text + KEY_DIGITS, "\n") == 0;
+    return text[KEY_DIGITS + strspn(text + KEY_DIGITS, "\r\n")] == 0;
 }
 
 /* The digits themselves, or a file that holds them. */
@@ -136,10 +136,18 @@ static clo_status check_export(cli_ledger_request *r, const char *path, const cl
     return status;
 }
 
+/* Also where an editor has changed its line ends: then its signature says that it was changed. */
 static bool is_export(const cli_bytes *text)
 {
-    static const char start[] = "{\n  \"schema\": \"cloister.ledger-export/";
-    return text->length >= sizeof start - 1 && memcmp(text->data, start, sizeof start - 1) == 0;
+    static const char *const start[] = { "{", "\"schema\"", ":", "\"cloister.ledger-export/" };
+    const char *at = text->data, *const end = text->data + text->length;
+    for (size_t i = 0; i < sizeof start / sizeof *start; i++) {
+        const size_t length = strlen(start[i]);
+        while (at < end && strchr(" \t\r\n", *at) && *at) at++;
+        if ((size_t)(end - at) < length || memcmp(at, start[i], length) != 0) return false;
+        at += length;
+    }
+    return true;
 }
 
 /* The whole file, where it can be read; a release is read by the library, which says why not. */

@@ -56,8 +56,9 @@ static clo_status run_command(const cli_entry *entry, int argc, const char **arg
     cli_args *args = NULL;
     clo_status status = cli_parse(entry, argc, argv, &args, err);
     if (status != CLO_OK) return status;
-    status =
-        cli_given(args, "help") ? print_help(entry, args, err) : entry->command->run(args, err);
+    const bool helps = cli_given(args, "help");
+    status = helps ? print_help(entry, args, err) : cli_check_overwriting(args, err);
+    if (status == CLO_OK && !helps) status = entry->command->run(args, err);
     if (status == CLO_OK) status = cli_flush(stdout, err);
     if (status != CLO_OK && !err->hint[0])
         cli_advised_option(args, err->error.advice, err->hint, sizeof err->hint);

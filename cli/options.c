@@ -165,6 +165,52 @@ void cli_args_free(cli_args *args)
     free(args);
 }
 
+/* ---- files that are written ------------------------------------------------- */
+
+static bool is_written(const cli_option *option)
+{
+    return strcmp(option->name, "output") == 0 || (option->help && strstr(option->help, "write "));
+}
+
+static bool is_read(const cli_option *option)
+{
+    return option->argument && !is_written(option) && strcmp(option->name, "ledger") != 0 &&
+           (strstr(option->argument, "FILE") || strcmp(option->name, "bounds") == 0);
+}
+
+/* What a command reads by an option, or as a word, is not written over; nor what it writes itself.
+ * Commands that say more of their words (the data, a paid release) look at those themselves. */
+static clo_status check_written(const cli_args *args, size_t k, cli_error *err)
+{
+    const char *const file = args->values[k], *const name = args->options[k].name;
+    for (size_t i = 0; i < args->count; i++) {
+        const char *const other = args->values[i];
+        if (!other || i == k) continue;
+        if (i > k && is_written(&args->options[i]) && strcmp(file, other) == 0 &&
+            strcmp(file, "-") != 0 && strncmp(file, "/dev/", 5) != 0)
+            return cli_fail(err, CLO_ARGUMENT, "--%s and --%s name the same file, %s", name,
+                            args->options[i].name, file);
+        if (is_read(&args->options[i]) && cli_same_file(file, other))
+            return cli_fail(err, CLO_ARGUMENT, "--%s %s would overwrite the file of --%s", name,
+                            file, args->options[i].name);
+    }
+    if (!cli_in_choices("assign|cut|solve|sweep", args->entry->name)) return CLO_OK;
+    for (size_t i = strcmp(args->entry->name, "solve") == 0; i < args->word_count; i++)
+        if (cli_same_file(file, args->words[i]))
+            return cli_fail(err, CLO_ARGUMENT, "--%s %s would overwrite %s, which is read here",
+                            name, file, args->words[i]);
+    return CLO_OK;
+}
+
+clo_status cli_check_overwriting(const cli_args *args, cli_error *err)
+{
+    clo_status status = CLO_OK;
+    for (size_t i = 0; i < args->count && status == CLO_OK; i++)
+        if (args->values[i] && args->options[i].argument && is_written(&args->options[i]))
+            status = check_written(args, i, err);
+    return status;
+}
+
 /* ---- asking --------------------------------------------------------------- */
 
 size_t cli_word_count(const cli_args *args)

@@ -18,7 +18,9 @@ typedef struct clo_grant clo_grant;   /* a budget that is spent, for one run of 
 /* What a ledger does with a data set that was not declared in it. */
 typedef enum clo_ledger_manner {
     CLO_LEDGER_CLOSED = 1, /* it is not charged, and names that look alike are not declared */
-    CLO_LEDGER_OPEN = 2    /* it is charged, without a cap */
+    CLO_LEDGER_OPEN = 2,   /* it is charged, without a cap */
+    /* And with either of them: also where there was a ledger that was moved, which has its caps. */
+    CLO_LEDGER_SECOND = 4
 } clo_ledger_manner;
 
 /* Makes a ledger, and its folder; where there is one already it is opened, and stays what it is.

@@ -30,13 +30,17 @@ class Ledger:
         Make the ledger if there is none.
     closed : bool
         If the ledger is made: whether it refuses data sets that are not declared in it.
+    new : bool
+        If the ledger is made: whether it may be where a ledger was that was moved. The moved one
+        keeps its caps, and this one gets its own.
     """
 
     def __init__(self, path: Path | None = None, *, create: bool = False,
-                 closed: bool = True) -> None:
+                 closed: bool = True, new: bool = False) -> None:
         self.path = os.fspath(path) if path is not None else default_ledger()
         if create:
             manner = lib.CLO_LEDGER_CLOSED if closed else lib.CLO_LEDGER_OPEN
+            manner |= lib.CLO_LEDGER_SECOND if new else 0
             lib.clo_ledger_close(make("clo_ledger", lib.clo_ledger_create, self.path.encode(),
                                       manner))
 

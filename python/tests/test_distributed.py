@@ -700,7 +700,7 @@ def test_a_run_takes_a_parquet_file_held_or_not(rows, tmp_path):
     for wrong in ("64M", "much", "-1G"):
         with pytest.raises(cloister.ArgumentError, match="memory"):
             run(memory=wrong)
-    with pytest.raises(cloister.UnsupportedError, match="units"):
+    with pytest.raises(cloister.UnsupportedError, match="unit with a Parquet file"):
         run(memory="1G", unit="a", rows_per_unit=1)
     with pytest.raises(cloister.UnsupportedError, match="cache"):
         run(memory="1G", cache=tmp_path)

@@ -65,7 +65,8 @@ def test_old_names_work_and_warn(of, old, fitted):
                                (release.privacy, "capped", "budget_limited"),
                                (release.info["domain"], "norm", "norm_scaled"),
                                (query, "event", "loss_kind"), (query, "parameter", "mu")):
-        with pytest.warns(DeprecationWarning, match=f"'{before}' is called '{now}' now") as seen:
+        said = f"'{before}' is an old name: use '{now}'"
+        with pytest.warns(DeprecationWarning, match=said) as seen:
             assert np.array_equal(place[before], place[now])
         assert seen[0].filename == __file__
     with warnings.catch_warnings():
@@ -83,6 +84,6 @@ def test_an_estimator_has_its_old_attribute(fitted):
 
 def test_a_plan_knows_its_old_names():
     plan = cloister.plan("kmeans", clusters=2, epsilon=1, rows=1000, cols=2, norm=1)
-    with pytest.warns(DeprecationWarning, match="'price' is called 'used' now"):
+    with pytest.warns(DeprecationWarning, match="'price' is an old name: use 'used'"):
         assert plan.info["price"] == plan.info["used"]
     assert plan.info["domain"]["norm"] == 1

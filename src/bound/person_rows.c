@@ -3,8 +3,8 @@
  *
  * Every row that names somebody is a candidate: the hash of its person, a hash of its bounded
  * content, and its number.  Sorted, the candidates of a person lie together, and the first M of
- * them stay: a rule that looks at this person alone, and not at the order of the file.  Rows that name
- * nobody are none: taken together they would be one unit of many people.
+ * them stay: a rule that looks at this person alone, and not at the order of the file.  Rows that
+ * name nobody are none: taken together they would be one unit of many people.
  *
  * Rows that are not held go by in passes.  When there is no room for another candidate, those that
  * cannot stay go; where too many are left, the persons with the larger hashes go altogether, and

@@ -18,6 +18,7 @@
  * that comes twice, a value that is none: each is an error with its line, since what a steward
  * meant to forbid and mistyped would be allowed.
  */
+#include "base/text_file.h"
 #include "broker/broker.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -412,9 +413,11 @@ static clo_status check_whole(const clo_policy *policy, clo_error *err)
 
 static clo_status parse(reading *r, const char *text, size_t length, clo_error *err)
 {
-    if (memchr(text, 0, length))
-        return clo_i_fail(err, CLO_FORMAT, "the policy is not a text file");
-    for (size_t at = 0; at < length;) {
+    const char *fault = clo_i_encoding_fault(text, length);
+    if (!fault) fault = clo_i_line_end_fault(text, length);
+    if (!fault && memchr(text, 0, length)) fault = "is not a text file";
+    if (fault) return clo_i_fail(err, CLO_FORMAT, "the policy %s", fault);
+    for (size_t at = clo_i_mark_length(text, length); at < length;) {
         const char *const end = memchr(text + at, '\n', length - at);
         const size_t size = end ? (size_t)(end - text) - at : length - at;
         char line[LINE + 1];

@@ -1,6 +1,7 @@
 /*
  * table_read.c - from a path to a table: which format it is, and the reader of that format.
  */
+#include "base/text_file.h"
 #include "data/formats.h"
 #include "data/decompress.h"
 #include <stdio.h>
@@ -99,10 +100,6 @@ static const struct {
     { "\x80\x04\x95", 3, "is a Python pickle, which is never unpacked; " ONE_TABLE },
     { "\x80\x05\x95", 3, "is a Python pickle, which is never unpacked; " ONE_TABLE },
     { "%PDF", 4, "is a PDF; its table must come as CSV" },
-    { "\xff\xfe\0\0", 4, "is UTF-32 text; save it as UTF-8" },
-    { "\0\0\xfe\xff", 4, "is UTF-32 text; save it as UTF-8" },
-    { "\xff\xfe", 2, "is UTF-16 text; save it as UTF-8" },
-    { "\xfe\xff", 2, "is UTF-16 text; save it as UTF-8" },
 };
 
 /* JSON and markup begin with a bracket, blanks aside; a CSV does not. */
@@ -114,16 +111,6 @@ static const char *markup_of(const char *text, const char *end)
     return *text == '<' ? "is XML or HTML; " ONE_TABLE : NULL;
 }
 
-/* Lines that end with a carriage return alone, as on old Macs, would all be one. */
-static bool has_old_lines(const char *text, const char *end)
-{
-    const char *const first = memchr(text, '\r', (size_t)(end - text));
-    if (!first || memchr(text, '\n', (size_t)(end - text))) return false;
-    for (const char *c = first; c < end; c++)
-        if (*c != '\r') return true;
-    return false;
-}
-
 static clo_status refuse_foreign(const clo_i_source *source, clo_error *err)
 {
     const char *const text = source->bytes + source->start, *what = NULL;
@@ -131,10 +118,10 @@ static clo_status refuse_foreign(const clo_i_source *source, clo_error *err)
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign && !what; i++)
         if (held >= foreign[i].length && memcmp(text, foreign[i].magic, foreign[i].length) == 0)
             what = foreign[i].what;
+    if (!what) what = clo_i_encoding_fault(text, held);
     if (!what) what = markup_of(text, text + held);
     const bool numpy = memcmp(text, "\x93NUMPY", held < 6 ? held : 6) == 0;
-    if (!what && !numpy && has_old_lines(text, text + held))
-        what = "has the line ends of an old Mac (carriage returns); save it with line feeds";
+    if (!what && !numpy) what = clo_i_line_end_fault(text, held);
     if (!what && memchr(text, 0, held) && !numpy)
         what = "is not a text file; save one table of it as CSV in UTF-8, or as NPY";
     return what ? clo_i_fail(err, CLO_FORMAT, "%s %s", source->name, what) : CLO_OK;

@@ -2,11 +2,12 @@
  * bounds_file.c - public bounds of the columns, as the setting `bounds` has them: "LO,HI" for all,
  * or a CSV file with a line for each, or the lines of such a file themselves.
  */
+#include "base/text_file.h"
 #include "base/utf8.h"
 #include "job/job.h"
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* "LO,HI": two numbers; anything else is the name of a file. */
 static bool scan_pair(const char *text, clo_i_bound *out)
@@ -39,7 +40,7 @@ static char *unquote(char *cell)
 static size_t cut_cells(char *line, char *cells[], size_t room)
 {
     size_t count = 0;
-    line[strcspn(line, "\r\n")] = 0;
+    line[strcspn(line, "\r")] = 0;
     for (char *cell = line; cell && count < room; count++) {
         cell += strspn(cell, " \t");
         cells[count] = cell;
@@ -59,7 +60,7 @@ static bool is_number(const char *cell)
     return clo_i_scan_decimal(cell, strlen(cell), &unused);
 }
 
-enum { MOST_CELLS = 4 };
+enum { MOST_CELLS = 4, MOST_BYTES = 1 << 30 };
 
 static bool scan_bound(char *const *cells, size_t count, clo_i_bound *out)
 {
@@ -81,26 +82,27 @@ static clo_status add_bound(clo_i_spec *spec, clo_i_bound bound, const char *nam
     return CLO_OK;
 }
 
-/* A byte order mark, as spreadsheets write it, is no part of the first name. */
-static void skip_mark(char *line)
+/* text: whole, with a NUL behind it; it is cut up.  A byte order mark, as spreadsheets write it, is
+ * no part of the first name. */
+static clo_status read_lines(char *text, size_t length, const char *path, clo_i_spec *spec,
+                             clo_error *err)
 {
-    static const char mark[] = "\xef\xbb\xbf";
-    const size_t length = sizeof mark - 1;
-    if (strncmp(line, mark, length) == 0) memmove(line, line + length, strlen(line + length) + 1);
-}
-
-static clo_status read_lines(FILE *in, const char *path, clo_i_spec *spec, clo_error *err)
-{
-    char line[4096], *cells[MOST_CELLS];
-    for (size_t number = 1; fgets(line, sizeof line, in); number++) {
+    char *cells[MOST_CELLS], *const end = text + length;
+    const char *fault = clo_i_encoding_fault(text, length);
+    if (!fault) fault = clo_i_line_end_fault(text, length);
+    if (!fault && memchr(text, 0, length)) fault = "is not a text file";
+    if (fault) return clo_i_fail(err, CLO_FORMAT, "%s %s", path, fault);
+    char *line = text + clo_i_mark_length(text, length);
+    for (size_t number = 1; line < end; number++) {
         clo_i_bound bound = { NULL, 0, 0 };
-        const bool whole = strchr(line, '\n') || feof(in);
-        if (number == 1) skip_mark(line);
+        char *const stop = strchr(line, '\n'), *const next = stop ? stop + 1 : end;
+        if (stop) *stop = 0;
         const size_t count = cut_cells(line, cells, MOST_CELLS);
         bool header = number == 1;
+        line = next;
         for (size_t i = 0; i < count; i++) header = header && !is_number(cells[i]);
         if (header || (count == 1 && !cells[0][0])) continue;
-        if (!whole || !scan_bound(cells, count, &bound))
+        if (!scan_bound(cells, count, &bound))
             return clo_i_fail(err, CLO_FORMAT,
                               "%s, line %zu must be name,lower,upper or lower,upper", path, number);
         CLO_TRY(add_bound(spec, bound, count == 3 ? cells[0] : NULL, err));
@@ -116,6 +118,9 @@ static clo_status read_lines(FILE *in, const char *path, clo_i_spec *spec, clo_e
 clo_status clo_i_bounds_read(const clo_job *job, const char *text, clo_i_spec *spec, clo_error *err)
 {
     clo_i_bound pair;
+    char *held = NULL;
+    size_t length = 0;
+    struct stat facts;
     if (scan_pair(text, &pair)) {
         if (!(pair.lower < pair.upper))
             return clo_i_job_fail(job, err, CLO_DOMAIN,
@@ -123,16 +128,16 @@ clo_status clo_i_bounds_read(const clo_job *job, const char *text, clo_i_spec *s
         return add_bound(spec, pair, NULL, err);
     }
     const bool lines = strchr(text, '\n');
-    FILE *const in =
-        lines ? fmemopen((char *)(uintptr_t)text, strlen(text), "r") : fopen(text, "r");
-    if (!in && lines) return clo_i_fail(err, CLO_MEMORY, "out of memory while reading bounds");
-    if (!in)
+    if (!lines && stat(text, &facts) != 0)
         return clo_i_job_fail(job, err, errno == ENOENT ? CLO_ARGUMENT : CLO_IO,
                               "@bounds must be two numbers LO,HI or a file, but '%s' cannot be "
                               "read: %s",
                               text, strerror(errno));
     spec->bounds_file = lines ? "bounds" : text;
-    const clo_status status = read_lines(in, spec->bounds_file, spec, err);
-    fclose(in);
+    clo_status status = lines ? clo_i_copy_text(text, &held, err)
+                              : clo_i_read_whole(text, MOST_BYTES, "bounds", &held, &length, err);
+    if (lines) length = strlen(text);
+    if (!status) status = read_lines(held, length, spec->bounds_file, spec, err);
+    clo_i_free(held);
     return status;
 }

@@ -565,9 +565,11 @@ clo_status clo_i_anchor_move(clo_ledger *ledger, const clo_i_held *held, const c
     memcpy(next.sum, sum, LEDGER_HASH);
     ledger->anchor.mark = next.mark;
     if (clo_i_ledger_planted(ledger, CLO_PLANTED_UNMOVED_ANCHOR)) return CLO_OK;
-    const bool right = write_note(ledger, held, &next) &&
-                       (clo_i_ledger_planted(ledger, CLO_PLANTED_UNSYNCED_ANCHOR) ||
-                        clo_i_anchor_fdatasync(held->file) == 0);
+    bool right = false;
+    for (int tries = 0; !right && tries < 2; tries++) /* it is committed: one failure is no end */
+        right = write_note(ledger, held, &next) &&
+                (clo_i_ledger_planted(ledger, CLO_PLANTED_UNSYNCED_ANCHOR) ||
+                 clo_i_anchor_fdatasync(held->file) == 0);
     if (right) {
         ledger->anchor.synced = next.number;
         return CLO_OK;

@@ -124,9 +124,11 @@ struct clo_ledger {
     sqlite3 *db;
     pid_t process; /* SQLite's locks do not survive a fork */
     bool reading;
-    bool detached;   /* a backup, or a draft: no anchor is asked, and nothing is charged */
-    int schema;      /* of the file; an older one only where it is read */
-    int patience_ms; /* how long to wait for another process */
+    bool detached; /* a backup, or a draft: no anchor is asked, and nothing is charged */
+    const struct clo_i_writing *writing; /* what the next COMMIT ends; NULL: nothing of ours */
+    bool second;                         /* may begin where a ledger was that lies elsewhere now */
+    int schema;                          /* of the file; an older one only where it is read */
+    int patience_ms;                     /* how long to wait for another process */
     int64_t deadline_ns;
     const clo_i_charge *charge; /* that is under way, and may be stopped; NULL */
     int64_t (*clock)(void);     /* seconds since 1970 */
@@ -457,14 +459,15 @@ extern int (*clo_i_anchor_fdatasync)(int file);
 #endif
 
 enum { ANCHOR_RECORD = 512, ANCHOR_PLACES = 2 * ANCHOR_RECORD };
-/* Adds this ledger's place to those in the anchor, and takes out those where nothing is left. */
+/* Adds this ledger's place to those in the anchor; of too many the oldest go. */
 void clo_i_places_note(const clo_ledger *ledger, int file);
 /* CLO_LEDGER where the ledger of this identity and end lies at one of the anchor's places, other
  * than `but`, a whole path: it is not lost. */
 CLO_CHECK clo_status clo_i_places_refuse_living(int file, const uint8_t identity[LEDGER_IDENTITY],
                                                 const clo_i_mark *mark, const char *but,
                                                 clo_error *err);
-/* Refuses to begin a ledger where another one was, which is then lost or was put aside. */
+/* Refuses to begin a ledger where another one was: it is lost, or lies elsewhere with its caps;
+ * then ledger->second allows it. */
 CLO_CHECK clo_status clo_i_places_check(const clo_ledger *ledger,
                                         const uint8_t identity[LEDGER_IDENTITY], clo_error *err);
 
@@ -493,6 +496,7 @@ typedef struct clo_i_terms {
 typedef struct clo_i_writing {
     clo_i_held held;
     clo_i_head head;       /* the caller moves it on */
+    clo_i_head begun;      /* as it was */
     clo_i_account account; /* of the data set */
     bool found;            /* it is there already */
     uint64_t closed;       /* the act that closed the ledger; 0: it is open */
@@ -521,6 +525,9 @@ CLO_CHECK clo_status clo_i_write_group(const clo_ledger *ledger, clo_i_writing *
 CLO_CHECK clo_status clo_i_write_sum(clo_ledger *ledger, const char *dataset, clo_i_writing *w,
                                      clo_error *err);
 void clo_i_write_clear(clo_i_writing *w);
+/* What the COMMIT of ledger->writing came to, in which the disk has failed: CLO_OK where it is
+ * there for good; else the reason, or err as it is where it cannot be told. */
+CLO_CHECK clo_status clo_i_write_settle(clo_ledger *ledger, clo_error *err);
 /* Commits and moves the anchor on where all went well so far, and otherwise takes all back. */
 CLO_CHECK clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_status so_far,
                                      clo_error *err);
@@ -677,7 +684,9 @@ bool clo_i_ledger_is_gone(const char *path);
 /* Makes the folders above the path, for the owner alone. */
 CLO_CHECK clo_status clo_i_ledger_make_folders(const char *path, clo_error *err);
 /* Puts the names in the path's folder on the disk. */
-void clo_i_ledger_sync_folder_of(const char *path);
+/* Of a ledger that is to be: the names of its journal and its drafts are longer than its own. */
+CLO_CHECK clo_status clo_i_ledger_check_name(const char *path, clo_error *err);
+bool clo_i_ledger_sync_folder_of(const char *path); /* false: its disk failed */
 /* Gives a finished draft its name, unless there is a file of that name; the draft goes. */
 CLO_CHECK bool clo_i_ledger_put_in_place(const char *draft, const char *path);
 /* Puts the draft of a new key in its place, if the process that made it died before it could

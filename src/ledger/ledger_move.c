@@ -41,7 +41,7 @@ static clo_status check_new(const char *path, clo_error *err)
     if (!path || !path[0] || strlen(path) + 16 >= PATH_MAX)
         return clo_i_fail(err, CLO_ARGUMENT, "the new place of a ledger is empty or too long");
     if (access(path, F_OK) == 0) return fail_at("there is something at", path, EEXIST, err);
-    return CLO_OK;
+    return clo_i_ledger_check_name(path, err);
 }
 
 /* ---- on this machine --------------------------------------------------------------- */
@@ -399,6 +399,7 @@ clo_status clo_ledger_receive(const char *folder, const char *path, clo_error *e
         return clo_i_fail(err, CLO_ARGUMENT, "the new place of a ledger is empty or too long");
     if (!folder || !join_path(file, folder, "ledger.db"))
         return clo_i_fail(err, CLO_ARGUMENT, "the path of the folder is too long");
+    CLO_TRY(clo_i_ledger_check_name(path, err));
     CLO_TRY(read_sealed(folder, &sealed, err));
     CLO_TRY(clo_i_code_open(&sealed, folder, &key, err));
     clo_status status = clo_i_key_keep(&key, err);

@@ -79,14 +79,15 @@ static void folder_of(const char *path, char folder[PATH_MAX])
 }
 
 /* A new name survives a power cut only once the folder that holds it is on the disk. */
-void clo_i_ledger_sync_folder_of(const char *path)
+bool clo_i_ledger_sync_folder_of(const char *path)
 {
     char folder[PATH_MAX];
     folder_of(path, folder);
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return; /* one may be allowed to write a folder and not to read it */
-    (void)fsync(fd);
+    if (fd < 0) return true; /* one may be allowed to write a folder and not to read it */
+    const bool synced = fsync(fd) == 0;
     close(fd);
+    return synced;
 }
 
 /* What another process was quicker to make, and has perhaps used, is never replaced.  Some file
@@ -103,6 +104,17 @@ bool clo_i_ledger_put_in_place(const char *draft, const char *path)
     clo_i_ledger_sync_folder_of(path);
     errno = number;
     return done;
+}
+
+clo_status clo_i_ledger_check_name(const char *path, clo_error *err)
+{
+    enum { MOST = 230 }; /* and ".restoring-journal" are below NAME_MAX */
+    const char *const slash = strrchr(path, '/');
+    if (strlen(slash ? slash + 1 : path) <= MOST) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "the name of a ledger must have at most %d bytes: its journal lies beside it "
+                      "under a longer one",
+                      MOST);
 }
 
 bool clo_i_ledger_is_gone(const char *path)
@@ -291,9 +303,11 @@ clo_status clo_ledger_discard(clo_ledger *ledger, clo_error *err)
 }
 
 typedef enum opening { READ, WRITE, MAKE_CLOSED, MAKE_OPEN, READ_BACKUP, WRITE_DRAFT } opening;
+enum { SECOND = 64 }; /* with one of them */
 
-static clo_status open_ledger(const char *path, opening how, clo_ledger **out, clo_error *err)
+static clo_status open_ledger(const char *path, unsigned given, clo_ledger **out, clo_error *err)
 {
+    const opening how = (opening)(given & ~(unsigned)SECOND);
     const bool reading = how == READ || how == READ_BACKUP,
                making = how == MAKE_CLOSED || how == MAKE_OPEN;
     clo_ledger *ledger = NULL;
@@ -307,6 +321,7 @@ static clo_status open_ledger(const char *path, opening how, clo_ledger **out, c
     clo_i_guard(&ledger->signer, sizeof ledger->signer);
     ledger->process = getpid();
     ledger->reading = reading;
+    ledger->second = (given & SECOND) != 0;
     ledger->detached = how == READ_BACKUP || how == WRITE_DRAFT;
     ledger->patience_ms = LEDGER_PATIENCE_MS;
     ledger->clock = now;
@@ -314,6 +329,7 @@ static clo_status open_ledger(const char *path, opening how, clo_ledger **out, c
     clo_i_ledger_show_path(ledger->shown, path);
 
     const bool made = making && access(path, F_OK) != 0;
+    if (made && (status = clo_i_ledger_check_name(path, err))) goto done;
     if (making && (status = make_file(path, err))) goto done;
     if ((status = find_file(ledger, path, ledger->resolved, err))) goto done;
     if ((status = connect_file(ledger, ledger->resolved, err))) goto done;
@@ -334,7 +350,7 @@ done:
 }
 
 /* A ledger that does not fit may be one whose new key is waiting beside it. */
-static clo_status open_or_finish(const char *path, opening how, clo_ledger **out, clo_error *err)
+static clo_status open_or_finish(const char *path, unsigned how, clo_ledger **out, clo_error *err)
 {
     clo_error why;
     const clo_status status = open_ledger(path, how, out, &why);
@@ -346,10 +362,13 @@ static clo_status open_or_finish(const char *path, opening how, clo_ledger **out
 clo_status clo_ledger_create(const char *path, clo_ledger_manner manner, clo_ledger **out,
                              clo_error *err)
 {
-    if (manner != CLO_LEDGER_CLOSED && manner != CLO_LEDGER_OPEN)
+    const unsigned second = (unsigned)manner & CLO_LEDGER_SECOND, kind = (unsigned)manner ^ second;
+    if (kind != CLO_LEDGER_CLOSED && kind != CLO_LEDGER_OPEN)
         return clo_i_fail(err, CLO_ARGUMENT, "a ledger is made closed or open, not %d",
                           (int)manner);
-    return open_or_finish(path, manner == CLO_LEDGER_CLOSED ? MAKE_CLOSED : MAKE_OPEN, out, err);
+    return open_or_finish(
+        path, (kind == CLO_LEDGER_CLOSED ? MAKE_CLOSED : MAKE_OPEN) | (second ? SECOND : 0), out,
+        err);
 }
 
 clo_status clo_ledger_open(const char *path, clo_ledger **out, clo_error *err)

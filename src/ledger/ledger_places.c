@@ -6,8 +6,9 @@
  * byte, and an empty one at the end.  They are a help against mistakes and prove nothing: a new
  * ledger at another place is nobody's loss but the privacy's (SECURITY.md).
  *
- * A ledger may be moved, and it may be copied.  Where it is opened its place is added, and places
- * where no file is left are taken out: a move frees the old place, a copy does not.
+ * A ledger may be moved, and it may be copied.  Where it is opened its place is added, and a place
+ * that it has left stays: what made the ledger there may be run again, and a second ledger would
+ * have a second cap.  Who wants one says so.
  */
 #include "ledger/ledger_internal.h"
 #include <dirent.h>
@@ -45,8 +46,7 @@ void clo_i_places_note(const clo_ledger *ledger, int file)
     memcpy(places, ledger->resolved, length); /* the latest first: of too many, the oldest go */
     for (const char *place = there; *place; place = next_place(place)) {
         const size_t size = strlen(place) + 1;
-        const bool stays = strcmp(place, ledger->resolved) != 0 && !clo_i_ledger_is_gone(place);
-        if (!stays || length + size > PLACES - 2) continue;
+        if (strcmp(place, ledger->resolved) == 0 || length + size > PLACES - 2) continue;
         memcpy(places + length, place, size);
         length += size;
     }
@@ -96,49 +96,91 @@ clo_status clo_i_places_refuse_living(int file, const uint8_t identity[LEDGER_ID
     return CLO_OK;
 }
 
+/* A ledger that was at this place before. */
+typedef struct former {
+    char name[2 * LEDGER_IDENTITY + 1]; /* its anchor's */
+    clo_i_note note;
+    bool readable; /* its key is here */
+    char now[168]; /* where it is; empty: nowhere that the anchor knows */
+} former;
+
+static void find_former(former *f, const char *places)
+{
+    uint8_t identity[LEDGER_IDENTITY];
+    size_t length = 0;
+    if (sodium_hex2bin(identity, sizeof identity, f->name, strlen(f->name), NULL, &length, NULL) ||
+        length != sizeof identity)
+        return;
+    for (const char *place = places; *place && !f->now[0]; place = next_place(place))
+        if (is_current(place, identity, &f->note.mark)) clo_i_ledger_show_path(f->now, place);
+}
+
 /* Whether the anchor of that name stands for another ledger, with a past, at this place. */
 static bool is_of_another(const clo_ledger *ledger, const char *folder, const char *name,
-                          const char *identity, clo_i_mark *mark)
+                          const char *identity, former *out)
 {
     char path[PATH_MAX + 64], places[PLACES];
-    clo_i_note note;
-    if (strlen(name) != 2 * LEDGER_IDENTITY || strcmp(name, identity) == 0) return false;
+    former f = { .readable = false };
+    if (strlen(name) != sizeof f.name - 1 || strcmp(name, identity) == 0) return false;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) return false;
     read_places(file, places);
     const bool other = is_listed(places, ledger->resolved);
     /* Under another key it cannot be read, and tells of a ledger all the same. */
-    const bool readable = other && clo_i_anchor_read(&ledger->key, name, file, &note);
+    f.readable = other && clo_i_anchor_read(&ledger->key, name, file, &f.note);
     close(file);
-    if (!other || (readable && note.mark.charges + note.mark.declarations == 0)) return false;
-    *mark = readable ? note.mark : (clo_i_mark){ .charges = 0 };
+    if (!other || (f.readable && f.note.mark.charges + f.note.mark.declarations == 0)) return false;
+    memcpy(f.name, name, sizeof f.name);
+    if (f.readable) find_former(&f, places);
+    *out = f;
     return true;
+}
+
+static clo_status refuse_second(const clo_ledger *ledger, const former *f, clo_error *err)
+{
+    if (!f->readable)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "at %s there was a ledger with another key (the anchor %.8s...): bring "
+                          "it and its key back, or name another file and adopt what was spent in "
+                          "the old one",
+                          ledger->shown, f->name);
+    if (f->note.mark.charges == LEDGER_MOVED)
+        return ledger->second
+                   ? CLO_OK
+                   : clo_i_fail(err, CLO_LEDGER,
+                                "the ledger that was at %s was moved to another machine, with its "
+                                "caps: a second one here would have a second cap; use that one, or "
+                                "give --new",
+                                ledger->shown);
+    if (f->now[0])
+        return ledger->second
+                   ? CLO_OK
+                   : clo_i_fail(err, CLO_LEDGER,
+                                "the ledger that was at %s is at %s now, with its caps: a second "
+                                "one here would have a second cap; use that one, or give --new",
+                                ledger->shown, f->now);
+    return clo_i_fail(
+        err, CLO_LEDGER,
+        "at %s there was a ledger with %llu charges and %llu declarations, and it is gone: bring "
+        "it back, or run cloister ledger restore, or name another file",
+        ledger->shown, (unsigned long long)f->note.mark.charges,
+        (unsigned long long)f->note.mark.declarations);
 }
 
 clo_status clo_i_places_check(const clo_ledger *ledger, const uint8_t identity[LEDGER_IDENTITY],
                               clo_error *err)
 {
-    char folder[PATH_MAX], own[2 * LEDGER_IDENTITY + 1] = "", gone[64] = "";
-    clo_i_mark mark = { .charges = 0 };
+    char folder[PATH_MAX], own[2 * LEDGER_IDENTITY + 1] = "";
+    former found;
+    clo_status status = CLO_OK;
     CLO_TRY(clo_i_config_path("anchors", folder, err));
     if (identity) sodium_bin2hex(own, sizeof own, identity, LEDGER_IDENTITY);
     DIR *const names = opendir(folder);
     if (!names) return CLO_OK; /* there never was a ledger */
-    for (const struct dirent *entry; !gone[0] && (entry = readdir(names));)
-        if (is_of_another(ledger, folder, entry->d_name, own, &mark))
-            snprintf(gone, sizeof gone, "%.40s", entry->d_name);
+    for (const struct dirent *entry; !status && (entry = readdir(names));)
+        if (is_of_another(ledger, folder, entry->d_name, own, &found))
+            status = refuse_second(ledger, &found, err);
     closedir(names);
-    if (!gone[0]) return CLO_OK;
-    if (mark.charges + mark.declarations == 0)
-        return clo_i_fail(err, CLO_LEDGER,
-                          "at %s there was a ledger with another key (the anchor %.8s...): bring "
-                          "it and its key back, or name another file and adopt what was spent in "
-                          "the old one",
-                          ledger->shown, gone);
-    return clo_i_fail(
-        err, CLO_LEDGER,
-        "at %s there was a ledger with %llu charges and %llu declarations, and it is gone: bring "
-        "it back, or run cloister ledger restore, or name another file",
-        ledger->shown, (unsigned long long)mark.charges, (unsigned long long)mark.declarations);
+    return status;
 }

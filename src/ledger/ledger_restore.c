@@ -70,6 +70,7 @@ static clo_status check_places(restoring *r, clo_error *err)
     if (!there && !clo_i_ledger_is_gone(ledger))
         return clo_i_fail(err, CLO_LEDGER, "cannot check whether there is a file at %.160s: %s",
                           ledger, strerror_r(number_of, text, sizeof text));
+    if (!there) CLO_TRY(clo_i_ledger_check_name(ledger, err));
     if (r->given->backup && there)
         return clo_i_fail(err, CLO_LEDGER,
                           "there is a file at %.160s: move it away first, and keep it", ledger);

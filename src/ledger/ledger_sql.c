@@ -115,11 +115,11 @@ clo_status clo_i_sql_commit(clo_ledger *ledger, clo_error *err)
     const clo_status status = clo_i_sql_finish(&sql, err);
     /* A reader in the way, or no room: known not to be committed, and the caller rolls back. */
     if (!status || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_FULL) return status;
-    return clo_i_fail(err, CLO_LEDGER,
-                      "the ledger %s failed while it was written: check the disk, and see with "
-                      "cloister ledger history whether the charge was recorded, before you try "
-                      "again",
-                      ledger->shown);
+    clo_i_fail(err, CLO_LEDGER,
+               "the ledger %s failed while it was written: check the disk, and see with cloister "
+               "ledger history whether the charge was recorded, before you try again",
+               ledger->shown);
+    return ledger->writing ? clo_i_write_settle(ledger, err) : CLO_LEDGER;
 }
 
 int64_t clo_i_sql_get_integer(clo_i_sql *sql, int column)

@@ -13,7 +13,7 @@
  *   ... the caller decides and inserts
  *   write the anchor    with what stands there: a disk that is full or gone is noticed now
  *   ask the caller      who may have been stopped meanwhile: then nothing is spent
- *   COMMIT
+ *   COMMIT              where the disk fails in it, find out whether it was one
  *   write the anchor    with the new end, and sync it; only then is anything acknowledged
  *   let both go
  *
@@ -187,6 +187,7 @@ static clo_status begin(clo_ledger *ledger, const char *dataset, const char *alo
                         clo_i_writing *w, clo_error *err)
 {
     CLO_TRY(clo_i_ledger_get_head(ledger, &w->head, err));
+    w->begun = w->head;
     CLO_TRY(clo_i_anchor_take(ledger, &w->head, &w->held, err));
     return check_accounts(ledger, dataset, along, whole, w, err);
 }
@@ -298,6 +299,32 @@ static clo_status check_wanted(const clo_ledger *ledger, clo_error *err)
     return clo_i_fail(err, CLO_CANCELLED, "stopped before the charge: nothing was spent");
 }
 
+static bool is_same(const clo_i_head *a, const clo_i_head *b)
+{
+    return a->charges == b->charges && a->declarations == b->declarations &&
+           memcmp(a->charge_hash, b->charge_hash, LEDGER_HASH) == 0 &&
+           memcmp(a->declaration_hash, b->declaration_hash, LEDGER_HASH) == 0;
+}
+
+/* What is read next tells what the COMMIT came to: where the journal is there still, SQLite rolls
+ * back with it first; where it is gone, the pages were synced before it went, and its folder is
+ * synced here (ledger.T7). */
+clo_status clo_i_write_settle(clo_ledger *ledger, clo_error *err)
+{
+    const clo_i_writing *const w = ledger->writing;
+    clo_i_head now;
+    clo_i_sql_undo(ledger);
+    if (is_same(&w->begun, &w->head) || clo_i_ledger_get_head(ledger, &now, NULL))
+        return CLO_LEDGER; /* it is open, as err says */
+    if (is_same(&now, &w->begun))
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the disk of the ledger %s failed while it was written, and nothing was "
+                          "recorded: check the disk and try again",
+                          ledger->shown);
+    return is_same(&now, &w->head) && clo_i_ledger_sync_folder_of(ledger->resolved) ? CLO_OK
+                                                                                    : CLO_LEDGER;
+}
+
 clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_status so_far, clo_error *err)
 {
     clo_status status = so_far;
@@ -309,9 +336,11 @@ clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_status so_f
         clo_i_write_clear(w);
         return CLO_OK;
     }
+    ledger->writing = w;
     if (!status) status = clo_i_sql_commit(ledger, err);
     if (!status) write_slots(ledger, w);
     if (!status) status = clo_i_anchor_move(ledger, &w->held, &w->head, w->sum, err);
+    ledger->writing = NULL;
     clo_i_sql_undo(ledger);
     clo_i_anchor_release(&w->held);
     clo_i_write_clear(w);

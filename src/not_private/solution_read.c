@@ -2,13 +2,13 @@
  * solution_read.c - a solution read back from JSON, as a start or to be evaluated.  The file may
  * come from anywhere: each member is checked before it is believed.
  */
+#include "base/text_file.h"
 #include "linalg/linalg.h"
 #include "not_private/solution.h"
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_COLS = 1 << 20 };
+enum { MOST_COLS = 1 << 20, MOST_BYTES = 1 << 30 };
 
 static clo_status bad(clo_error *err, const char *what)
 {
@@ -161,15 +161,10 @@ static bool is_name(const char *text)
     return length > 0 && length < 64 && text[length] == 0;
 }
 
-clo_status clo_solution_read(const char *path, clo_solution **out, clo_error *err)
+static clo_status parse(const json_t *root, clo_solution **out, clo_error *err)
 {
     clo_partition partition = { .count = 0 };
     clo_solution *made = NULL;
-    json_error_t where;
-    json_t *const root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-    if (!root && json_error_code(&where) == json_error_cannot_open_file)
-        return clo_i_fail(err, CLO_IO, "'%s' cannot be opened", path);
-    if (!root) return clo_i_fail(err, CLO_FORMAT, "'%s' is not JSON: line %d", path, where.line);
     const char *const schema = json_string_value(json_object_get(root, "schema"));
     const char *const solver = json_string_value(json_object_get(root, "solver"));
     clo_status status = CLO_OK;
@@ -185,6 +180,20 @@ clo_status clo_solution_read(const char *path, clo_solution **out, clo_error *er
     else
         clo_solution_free(made);
     clo_i_partition_free(&partition);
-    json_decref(root);
     return status;
+}
+
+clo_status clo_solution_read(const char *path, clo_solution **out, clo_error *err)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    json_t *root = NULL;
+    clo_error detail = { .status = CLO_OK };
+    CLO_TRY(clo_i_read_whole(path, MOST_BYTES, "a solution", &bytes, &length, err));
+    clo_status status = clo_i_parse_json(bytes, length, &root, &detail);
+    if (!status) status = parse(root, out, &detail);
+    json_decref(root);
+    clo_i_free(bytes);
+    if (status) return clo_i_fail(err, status, "%.200s: %.280s", path, detail.message);
+    return CLO_OK;
 }

@@ -9,9 +9,9 @@
  *
  * What else is there (sizes, machine, data) is for people and other programs.
  */
+#include "base/text_file.h"
 #include "draw/draw.h"
 #include <cloister/page.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,13 +113,10 @@ static clo_status draw_panel(const json_t *panel, clo_writer *writer, clo_error 
 clo_status clo_curves_svg(const char *json, size_t length, const char *panel, clo_write *write,
                           void *user, clo_error *err)
 {
-    json_error_t where;
     clo_writer writer = { .write = write, .user = user };
     const json_t *found = NULL;
-    json_t *const root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &where);
-    if (!root)
-        return clo_i_fail(err, CLO_FORMAT, "this is not JSON (line %d, column %d)", where.line,
-                          where.column);
+    json_t *root = NULL;
+    CLO_TRY(clo_i_parse_json(json, length, &root, err));
     clo_status status = find_panel(root, panel, &found, err);
     if (!status) status = draw_panel(found, &writer, err);
     json_decref(root);

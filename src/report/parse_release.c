@@ -2,9 +2,9 @@
  * parse_release.c - a release read back from JSON.  The file may come from anywhere: each member is
  * checked for its type and its size before it is believed.
  */
+#include "base/text_file.h"
 #include "report/report.h"
 #include <cloister/output.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -346,12 +346,9 @@ static clo_status parse_release(const json_t *root, clo_release *release, clo_er
 
 clo_status clo_release_parse(const char *json, size_t length, clo_release **out, clo_error *err)
 {
-    json_error_t where;
     clo_release *release = NULL;
-    json_t *const root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &where);
-    if (!root)
-        return clo_i_fail(err, CLO_FORMAT, "this is not JSON (line %d, column %d)", where.line,
-                          where.column);
+    json_t *root = NULL;
+    CLO_TRY(clo_i_parse_json(json, length, &root, err));
     clo_status status = clo_i_release_new(&release, err);
     if (!status) status = parse_release(root, release, err);
     json_decref(root);
@@ -363,44 +360,13 @@ clo_status clo_release_parse(const char *json, size_t length, clo_release **out,
     return status;
 }
 
-static clo_status read_all(FILE *file, const char *path, char **out, size_t *length, clo_error *err)
-{
-    size_t capacity = 1 << 16, used = 0;
-    char *bytes = NULL;
-    clo_status status = clo_i_alloc(capacity, 1, &bytes, err);
-    while (!status) {
-        const size_t got = fread(bytes + used, 1, capacity - used, file);
-        used += got;
-        if (got == 0) break;
-        if (used < capacity) continue;
-        if (capacity >= MOST_BYTES) {
-            status = clo_i_fail(err, CLO_FORMAT, "%s is too large to be a release", path);
-            break;
-        }
-        status = clo_i_resize(&bytes, capacity, 2 * capacity, 1, err);
-        capacity *= 2;
-    }
-    if (!status && ferror(file)) status = clo_i_fail(err, CLO_IO, "%s cannot be read: %m", path);
-    if (status) {
-        clo_i_free(bytes);
-        return status;
-    }
-    *out = bytes;
-    *length = used;
-    return CLO_OK;
-}
-
 clo_status clo_release_read(const char *path, clo_release **out, clo_error *err)
 {
     char *bytes = NULL;
     size_t length = 0;
     clo_error detail = { .status = CLO_OK };
-    FILE *const file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!file) return clo_i_fail(err, CLO_IO, "%s cannot be read: %m", path);
-    clo_status status = read_all(file, path, &bytes, &length, err);
-    if (file != stdin) fclose(file);
-    if (status) return status;
-    status = clo_release_parse(bytes, length, out, &detail);
+    CLO_TRY(clo_i_read_whole(path, MOST_BYTES, "a release", &bytes, &length, err));
+    const clo_status status = clo_release_parse(bytes, length, out, &detail);
     clo_i_free(bytes);
     if (status) return clo_i_fail(err, status, "%.200s: %.280s", path, detail.message);
     return CLO_OK;

@@ -318,6 +318,119 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: standard input has the line ends of an old Mac (carriage returns); save it with line feeds
   [exit 3]
 
+## Bounds, policies and JSON that are not UTF-8, or have old line ends
+
+  $ sample; ledger
+  $ printf 'a,0,1\rb,0,1\r' > cr.csv
+  $ printf 'a,0,1\nb,0,1\n' > good.csv
+  $ iconv -f UTF-8 -t UTF-16 good.csv > wide.csv
+  $ iconv -f UTF-8 -t UTF-16LE good.csv > unmarked.csv
+  $ iconv -f UTF-8 -t UTF-32BE good.csv > wider.csv
+  $ for file in cr.csv wide.csv unmarked.csv wider.csv; do refused cloister run kmeans sample.csv \
+  >     --clusters 1 --epsilon 1 --bounds $file --ledger l.db; done
+  ! cloister: cr.csv has the line ends of an old Mac (carriage returns); save it with line feeds
+  ! cloister: wide.csv is UTF-16 text; save it as UTF-8
+  ! cloister: unmarked.csv is UTF-16 text; save it as UTF-8
+  ! cloister: wider.csv is UTF-32 text; save it as UTF-8
+  [exit 3]
+  $ cloister run kmeans/lloyd sample.csv --clusters 1 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     -o r.json
+  $ cloister solve kmeans sample.csv --clusters 2 --seed s -q -o s.json
+  ! warning: not private: for those who may see the data
+  $ for file in r.json s.json; do for how in UTF-16 UTF-16BE UTF-32LE; do
+  >     iconv -f UTF-8 -t $how $file > wide.json; cloister report wide.json
+  >     cloister evaluate wide.json sample.csv; done; done
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-32 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-32 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-32 text; save it as UTF-8
+  ! cloister: wide.json: this is UTF-32 text; save it as UTF-8
+  [exit 3]
+  $ iconv -f UTF-8 -t UTF-16LE s.json > wide.json
+  $ cloister solve kmeans sample.csv --clusters 2 --start wide.json
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  [exit 3]
+  $ (printf '\357\273\277'; cat s.json) > marked.json
+  $ cloister solve kmeans sample.csv --clusters 2 --start marked.json
+  ! cloister: marked.json: this begins with a byte order mark; save it as UTF-8 without one
+  [exit 3]
+  $ cloister draw wide.json
+  ! cloister: this is UTF-16 text; save it as UTF-8
+  [exit 3]
+  $ cloister ledger check wide.json l.db
+  ! cloister: wide.json: this is UTF-16 text; save it as UTF-8
+  [exit 3]
+  $ tr '\n' '\r' < s.json > cr.json
+  $ cloister solve kmeans sample.csv --clusters 2 --start cr.json -q -o /dev/null
+  ! warning: not private: for those who may see the data
+  $ printf '[broker]\rledger = %s/l.db\r' $PWD > policy; chmod 600 policy
+  $ cloister serve --policy policy --check
+  ! cloister: the policy has the line ends of an old Mac (carriage returns); save it with line feeds
+  [exit 3]
+  $ printf '[broker]\nledger = %s/l.db\n' $PWD | iconv -f UTF-8 -t UTF-16 > policy
+  $ cloister serve --policy policy --check
+  ! cloister: the policy is UTF-16 text; save it as UTF-8
+  [exit 3]
+  $ printf '\357\273\277[broker]\nledger = %s/l.db\n' $PWD > policy
+  $ cloister serve --policy policy --check
+  ! cloister: the policy needs at least one [dataset NAME] and one [analyst NAME]
+  [exit 3]
+  $ cloister ledger export l.db > export.json; sed 's/$/\r/' export.json > changed.json
+  $ cloister ledger check export.json l.db
+  export.json: an export of a ledger, unchanged since it was signed
+  $ cloister ledger check changed.json l.db
+  ! cloister: changed.json: it was changed after it was signed, or another key has signed it
+  [exit 9]
+
+## An output that would overwrite an input
+
+  $ sample; ledger
+  $ printf -- '-2,2\n-2,2\n' > b.csv; cp b.csv kept.csv
+  $ refused cloister run kmeans/grid sample.csv --clusters 1 --epsilon 1 --bounds b.csv \
+  >     --ledger l.db -o ./b.csv
+  ! cloister: --output ./b.csv would overwrite the file of --bounds
+  [exit 2]
+  $ cloister run kmeans/density sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     -o r.json
+  $ cp r.json kept.json
+  $ cloister solve kmeans sample.csv --clusters 2 --seed s -q -o s.json 2> /dev/null
+  $ cp s.json kept.s.json; cp sample.csv kept.sample.csv
+  $ cloister solve kmeans sample.csv --clusters 2 --start s.json -o s.json
+  ! cloister: --output s.json would overwrite the file of --start
+  [exit 2]
+  $ cloister solve kmeans sample.csv --clusters 2 -o sample.csv
+  ! cloister: --output sample.csv would overwrite sample.csv, which is read here
+  [exit 2]
+  $ cloister solve kmeans sample.csv --clusters 2 --labels out --flats-file out
+  ! cloister: --labels and --flats-file name the same file, out
+  [exit 2]
+  $ cloister assign r.json sample.csv -o sample.csv
+  ! cloister: --output sample.csv would overwrite sample.csv, which is read here
+  [exit 2]
+  $ cloister assign r.json sample.csv -o r.json
+  ! cloister: --output r.json would overwrite r.json, which is read here
+  [exit 2]
+  $ cloister cut r.json --clusters 2 -o r.json
+  ! cloister: --output r.json would overwrite r.json, which is read here
+  [exit 2]
+  $ cloister generate --from r.json --rows 10 --seed s -o r.json
+  ! cloister: --output r.json would overwrite the file of --from
+  [exit 2]
+  $ cloister generate mixture --rows 9 --cols 2 --clusters 3 --seed s -o out --labels out
+  ! cloister: --output and --labels name the same file, out
+  [exit 2]
+  $ cloister sweep sample.csv kmeans/grid:clusters=2 --epsilon 1 --norm 2 --seeds 1 -o sample.csv
+  ! cloister: --output sample.csv would overwrite sample.csv, which is read here
+  [exit 2]
+  $ cmp b.csv kept.csv; cmp r.json kept.json; cmp s.json kept.s.json; cmp sample.csv kept.sample.csv
+
 ## A column of infinite numbers
 
   $ sample; ledger

@@ -227,6 +227,85 @@ Each of them is on the page docs/guides/operations.md.
   $ XDG_CONFIG_HOME=$PWD/other cloister ledger verify there.db
   there.db: unchanged; 1 charge, and every hash is correct
 
+## Refuses a second ledger where one was that was moved
+
+  $ sample; ledger
+  $ cloister ledger move l.db --to elsewhere.db
+  l.db is at elsewhere.db now
+  $ cloister ledger init l.db --dataset sample.csv --epsilon 2
+  ! cloister: the ledger that was at l.db is at FOLDER/here/elsewhere.db now, with its caps: a second one here would have a second cap; use that one, or give --new
+  [exit 6]
+  $ ls l.db
+  ! ls: cannot access 'l.db': No such file or directory
+  [exit 2]
+  $ mv elsewhere.db third.db
+  $ cloister ledger lower third.db --dataset sample.csv --epsilon 1.5 --note "board"
+  'sample.csv' in third.db: from now on at most epsilon 1.5, delta 1e-5, including what was spent
+  $ cloister ledger init elsewhere.db --dataset sample.csv --epsilon 2
+  ! cloister: the ledger that was at elsewhere.db is at FOLDER/here/third.db now, with its caps: a second one here would have a second cap; use that one, or give --new
+  [exit 6]
+  $ cloister ledger init l.db --dataset sample.csv --epsilon 2
+  ! cloister: the ledger that was at l.db is at FOLDER/here/third.db now, with its caps: a second one here would have a second cap; use that one, or give --new
+  [exit 6]
+  $ cloister ledger init l.db --dataset sample.csv --epsilon 2 --new
+  l.db is closed: it refuses runs on data sets that are not declared in it
+  'sample.csv' in l.db: at most epsilon 2, delta 1e-6 may ever be spent on it
+  $ cloister ledger verify l.db
+  l.db: unchanged; 0 charges, and every hash is correct
+  $ code=$(XDG_CONFIG_HOME=$PWD/other cloister ledger move --code)
+  $ cloister ledger move third.db --away parcel --for $code
+  third.db is in parcel, for the machine that made the code; the file here takes no more charges
+  $ cloister ledger init third.db --dataset sample.csv --epsilon 2
+  ! cloister: the ledger third.db was moved to another machine: the file here is a copy, which takes no more charges
+  [exit 6]
+  $ rm third.db
+  $ cloister ledger init third.db --dataset sample.csv --epsilon 2
+  ! cloister: the ledger that was at third.db was moved to another machine, with its caps: a second one here would have a second cap; use that one, or give --new
+  [exit 6]
+  $ cloister ledger init elsewhere.db --dataset sample.csv --epsilon 2
+  ! cloister: the ledger that was at elsewhere.db was moved to another machine, with its caps: a second one here would have a second cap; use that one, or give --new
+  [exit 6]
+  $ cloister ledger init third.db --dataset sample.csv --epsilon 2 --new
+  third.db is closed: it refuses runs on data sets that are not declared in it
+  'sample.csv' in third.db: at most epsilon 2, delta 1e-6 may ever be spent on it
+
+## Makes no ledger whose journal could have no name
+
+  $ sample; ledger; cloister ledger backup l.db -o b.db > /dev/null
+  $ name=$(printf 'n%.0s' $(seq 231))
+  $ cloister ledger init $name --dataset sample.csv --epsilon 1
+  ! cloister: the name of a ledger must have at most 230 bytes: its journal lies beside it under a longer one
+  [exit 2]
+  $ cloister ledger move l.db --to $name
+  ! cloister: the name of a ledger must have at most 230 bytes: its journal lies beside it under a longer one
+  [exit 2]
+  $ cloister ledger restore $name --from b.db --note "a drill"
+  ! cloister: the name of a ledger must have at most 230 bytes: its journal lies beside it under a longer one
+  [exit 2]
+  $ cloister ledger move $name --from parcel
+  ! cloister: the name of a ledger must have at most 230 bytes: its journal lies beside it under a longer one
+  [exit 2]
+  $ name=$(printf 'n%.0s' $(seq 230))
+  $ cloister ledger move l.db --to $name | tr -s n n
+  l.db is at n now
+  $ cloister ledger adopt $name --dataset sample.csv --epsilon 1 --note "by hand" | tr -s n n
+  'sample.csv' in n: epsilon 1, delta 0 charged for what was released elsewhere
+  $ cloister report ''
+  ! cloister: no file was given: the name is empty
+  [exit 2]
+
+## Says that it was done where that cannot be written
+
+  $ sample; ledger
+  $ cloister ledger adopt l.db --dataset sample.csv --epsilon 0.5 --note "by hand" > /dev/full
+  ! cloister: cannot write to standard output: No space left on device; 'ledger adopt' was carried out all the same
+  [exit 4]
+  $ cloister ledger show l.db --json | grep -c '"charges": 1'
+  1
+  $ cloister ledger rekey l.db --note "a year" >&-
+  ! cloister: cannot write to standard output: Bad file descriptor; 'ledger rekey' was carried out all the same
+  [exit 4]
+
 ## Changes its key
 
   $ sample; ledger

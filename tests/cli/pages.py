@@ -221,7 +221,7 @@ def check_map(text, release, columns):
     weights, sizes = release["values"].get("sizes"), []
     points = [[center[j] for j in columns] for center in release["values"]["centers"]]
     for c, (x, y) in enumerate(points):
-        mark = the_mark(chart.one("g", data_centre=str(c)))
+        mark = the_mark(chart.one("g", data_center=str(c)))
         at_x, at_y, half = middle(mark)
         near(across(at_x), x, span([p[0] for p in points]), f"x of {c}")
         if at_y is not None:
@@ -254,7 +254,7 @@ def check_directions(text, release):
         told = sum(number(rows[str(c)][axis].split(" ± ")[0]) ** 2 for c in range(k))
         assert abs(100 * told / total - shares[axis]) < 1.5, (axis, told / total, shares)
     for c in range(k):
-        at_x, at_y, _ = middle(the_mark(chart.one("g", data_centre=str(c))))
+        at_x, at_y, _ = middle(the_mark(chart.one("g", data_center=str(c))))
         near(across(at_x), number(rows[str(c)][0].split(" ± ")[0]), 2, f"direction 1 of {c}")
         if at_y is not None:
             near(up(at_y), number(rows[str(c)][1].split(" ± ")[0]), 2, f"direction 2 of {c}")

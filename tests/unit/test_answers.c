@@ -28,7 +28,7 @@ static void every_number_comes_back(void **state)
     for (size_t i = 0; i < MANY; i++)
         asked[i] = (int64_t)((uint64_t)i * 0x9e3779b97f4a7c15u) >> (i % 64);
     for (size_t i = 0; i < 64; i++) {
-        answered[2 * i] = (int64_t)1 << i; /* the last is the least of all numbers */
+        answered[2 * i] = (int64_t)((uint64_t)1 << i); /* the last is the least of all numbers */
         answered[2 * i + 1] = -(int64_t)(((uint64_t)1 << i) - 1);
     }
     answered[128] = INT64_MAX;

@@ -367,6 +367,65 @@ static void a_block_lies_as_in_one_process(void **state)
     clo_plan_free(plan);
 }
 
+static clo_status count_visits(void *user, int thread, size_t number, const clo_block *block)
+{
+    (void)thread;
+    ((int64_t *)user)[number] += 1000 + (int64_t)block->count;
+    return CLO_OK;
+}
+
+/* Bundle g of G answers for the blocks g, g + G, ... and for no other one, and no block is in two:
+ * whatever the parcels hold, so that the sum over all bundles has every block once. */
+static void a_bundle_answers_for_its_own_blocks(void **state)
+{
+    enum { BLOCKS = 17, BUNDLES = 3 };
+    const clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
+    static const uint8_t seeds[BLOCKS * CLO_BLOCK_SEED];
+    int64_t rows = 0;
+    static kept k;
+    clo_error err;
+    (void)state;
+    clo_plan *const plan = planned(methods[0][0], methods[0][1], &domain, (clo_loss){ 50, 1e-3 });
+    keep_one(&k, plan, &domain);
+    clo_worker *const part = k.c.workers[0];
+    const size_t slots = clo_worker_slots(part);
+    for (size_t bundle = 0; bundle < BUNDLES; bundle++)
+        for (size_t from = 0; from < BUNDLES; from++) {
+            int64_t results[BLOCKS] = { 0 }, totals[BLOCKS] = { 0 };
+            clo_parcel parcel;
+            assert_ok(clo_worker_deal(part, k.task, k.bytes, k.homes, slots, from, 1, BUNDLES,
+                                      &parcel, &err),
+                      err);
+            clo_parcels given = { .bundle = bundle,
+                                  .bundles = BUNDLES,
+                                  .parcels = &parcel,
+                                  .count = 1,
+                                  .seeds = seeds,
+                                  .seed_bytes = sizeof seeds,
+                                  .totals = totals,
+                                  .entries = BLOCKS };
+            clo_context context = { .threads = 1, .progress_to = 1, .parcels = &given };
+            const clo_each_block how = { .line = plan->lines,
+                                         .blocks = BLOCKS,
+                                         .visit = count_visits,
+                                         .user = results,
+                                         .results = results,
+                                         .each = sizeof *results };
+            const clo_status status = clo_i_visit_parcels(&context, &how, &err);
+            for (size_t b = 0; b < BLOCKS; b++) {
+                assert_int_equal(totals[b], results[b]);
+                assert_true(b % BUNDLES == bundle ? totals[b] < 2000 : totals[b] == 0);
+                if (bundle == from) assert_true(b % BUNDLES != bundle || totals[b] >= 1000);
+                if (bundle == from && b % BUNDLES == bundle) rows += totals[b] - 1000;
+            }
+            if (bundle == from) assert_ok(status, err);
+            clo_parcel_free(&parcel);
+        }
+    assert_int_equal(rows, slots);
+    dismiss(&k.c);
+    clo_plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +437,7 @@ int main(void)
         cmocka_unit_test(a_packet_that_is_none_ends_the_run),
         cmocka_unit_test(bytes_that_are_no_task_or_packet_are_refused),
         cmocka_unit_test(a_block_lies_as_in_one_process),
+        cmocka_unit_test(a_bundle_answers_for_its_own_blocks),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }

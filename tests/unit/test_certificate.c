@@ -294,6 +294,61 @@ static void the_digest_of_values_is_of_all_of_them(void **state)
     is_another(&v, expected, "the last array");
 }
 
+static void add_word(crypto_generichash_state *state, uint64_t value)
+{
+    const uint64_t word = htole64(value);
+    crypto_generichash_update(state, (const uint8_t *)&word, sizeof word);
+}
+
+/* docs/release-format.md, word by word. */
+static void digest_by_hand(const made_values *v, const char *const names[2], size_t bytes,
+                           char digest[CLO_DIGEST_SIZE])
+{
+    crypto_generichash_state state;
+    uint8_t hash[32];
+    crypto_generichash_init(&state, NULL, 0, bytes);
+    add_word(&state, v->arrays);
+    for (size_t i = 0; i < v->arrays; i++) {
+        const size_t dimensions = v->shape[i][1] ? 2 : 1;
+        add_word(&state, strlen(names[i]));
+        crypto_generichash_update(&state, (const uint8_t *)names[i], strlen(names[i]));
+        add_word(&state, dimensions);
+        for (size_t j = 0; j < dimensions; j++) add_word(&state, v->shape[i][j]);
+        for (size_t j = 0; j < CELLS; j++) {
+            uint64_t bits;
+            memcpy(&bits, &v->cells[i][j], sizeof bits);
+            add_word(&state, bits);
+        }
+    }
+    crypto_generichash_final(&state, hash, bytes);
+    sodium_bin2hex(digest, CLO_DIGEST_SIZE, hash, bytes);
+}
+
+/* A release of the first schema was signed with its arrays' names of then. */
+static void the_digest_of_values_is_under_the_names_of_the_schema(void **state)
+{
+    static const char *const names[][2] = { { "sizes", "radii" }, { "weights", "widths" } };
+    const made_values v = { .names = { "sizes", "radii" },
+                            .cells = { { 1, 2, 3, 4, 5, 6 }, { 7, 8, 9, 10, 11, 12.5 } },
+                            .shape = { { 6, 0 }, { 2, 3 } },
+                            .arrays = 2 };
+    const int schemas[] = { CLO_SCHEMA, CLO_SCHEMA_FIRST };
+    (void)state;
+    for (size_t s = 0; s < 2; s++) {
+        char digest[CLO_DIGEST_SIZE], wanted[CLO_DIGEST_SIZE];
+        clo_release *const release = made_release("kmeans", 2, 1, 20);
+        clo_error err;
+        release->schema = schemas[s];
+        for (size_t i = 0; i < v.arrays; i++)
+            put(release, v.names[i], v.cells[i], v.shape[i][1] ? 2 : 1, v.shape[i][0],
+                v.shape[i][1], 0);
+        assert_ok(clo_release_values_digest(release, digest, &err), err);
+        digest_by_hand(&v, names[s], (CLO_DIGEST_SIZE - 1) / 2, wanted);
+        assert_string_equal(digest, wanted);
+        clo_release_free(release);
+    }
+}
+
 /* What was added, too: a member that nobody reads, a second line like the signature's. */
 static void additions_are_seen(void **state)
 {
@@ -475,6 +530,7 @@ int main(void)
         IN_PLACE(a_release_is_compared_with_its_charge_in_every_part),
         IN_PLACE(signed_values_must_be_those_of_the_release),
         cmocka_unit_test(the_digest_of_values_is_of_all_of_them),
+        cmocka_unit_test(the_digest_of_values_is_under_the_names_of_the_schema),
         IN_PLACE(the_public_key_needs_no_secret),
         IN_PLACE(a_stored_release_that_is_gone_is_missed),
         IN_PLACE(an_unmetered_release_has_none),

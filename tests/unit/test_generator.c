@@ -245,6 +245,36 @@ static void what_was_handed_out_is_gone_from_memory(void **state)
     clo_rng_free(rng);
 }
 
+static bool is_wiped(const void *bytes, size_t count)
+{
+    const volatile uint8_t *const at = bytes;
+    for (size_t i = 0; i < count; i++)
+        if (at[i]) return false;
+    return true;
+}
+
+/* Places of the generator are given to the next stream, and stay mapped meanwhile. */
+static void the_pages_of_a_stream_are_wiped_when_they_are_given_back(void **state)
+{
+    clo_rng *const rng = secure();
+    clo_stream *const stays = open_stream(rng, 0, 0);
+    (void)state;
+    for (size_t drawn = 0; drawn < 1200; drawn += 300) {
+        clo_stream *const stream = open_stream(rng, 0, 0);
+        const stream_pages *const pages = stream->pages;
+        const uint8_t *const from = (const uint8_t *)stays->pages;
+        const ptrdiff_t apart = (const uint8_t *)pages - from;
+        discard(stream, drawn);
+        (void)clo_i_random_bit(stream);
+        assert_true(llabs((long long)apart) < 1 << 21); /* in the store, which is not unmapped */
+        assert_false(is_wiped(pages->key, sizeof pages->key));
+        clo_i_stream_close(stream);
+        assert_true(is_wiped(pages, sizeof *pages));
+    }
+    clo_i_stream_close(stays);
+    clo_rng_free(rng);
+}
+
 /* ---- forks --------------------------------------------------------------- */
 
 enum { HEARD = 600 }; /* the rest of a block and some of the next */
@@ -543,6 +573,7 @@ int main(void)
         cmocka_unit_test(a_seeded_generator_says_that_it_is_not_secure),
         cmocka_unit_test(asks_are_never_given_twice_whatever_the_threads),
         cmocka_unit_test(what_was_handed_out_is_gone_from_memory),
+        cmocka_unit_test(the_pages_of_a_stream_are_wiped_when_they_are_given_back),
         cmocka_unit_test(after_a_fork_parent_and_children_say_different_things),
         cmocka_unit_test(after_a_fork_streams_that_are_opened_say_different_things),
         cmocka_unit_test(many_streams_at_once_have_pages_and_keys_of_their_own),

@@ -178,6 +178,94 @@ static void adds_up_what_hashes_cover(void **state)
     }
 }
 
+/* "d" has a cap of epsilon 1 and delta 1e-6, epsilon 0.25 of which a pure charge took, and one
+ * charge that fixed zcdp, with this capacity; and every hash is right. */
+static void make_old_zcdp_ledger(const char *path, uint64_t capacity)
+{
+    static const uint8_t identity[LEDGER_IDENTITY] = "old ledger of 1";
+    const uint64_t one = UINT64_C(1) << 48, rho = UINT64_C(1) << 40;
+    const uint64_t delta = clo_i_delta_units(1e-6, true), most = clo_i_delta_units(1e-6, false);
+    uint8_t charge_hash[LEDGER_HASH], declaration_hash[LEDGER_HASH];
+    char text[1024], hash[2 * LEDGER_HASH + 1], other[2 * LEDGER_HASH + 1];
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    for (size_t i = 0; i < sizeof ledger_schema_1 / sizeof *ledger_schema_1; i++)
+        run_sql(ledger_schema_1[i]);
+    clo_i_chain_start(identity, "charge", charge_hash);
+    clo_i_chain_start(identity, "declaration", declaration_hash);
+    hex(charge_hash, hash);
+    hex(declaration_hash, other);
+    snprintf(text, sizeof text,
+             "INSERT INTO ledger VALUES (1, CAST('old ledger of 1' || char(0) AS BLOB), "
+             "1700000000, 'cloister 0.1.0', 0, x'%s', 0, x'%s');"
+             "INSERT INTO dataset VALUES (1, 'd', 1700000000, 1, 1e-6, %llu, %llu, 'zcdp', %llu, "
+             "%llu, %llu, 'replace', 2, %llu, %llu, %llu, 0, 1700000002)",
+             hash, other, (unsigned long long)one, (unsigned long long)most,
+             (unsigned long long)(one / 4), (unsigned long long)rho, (unsigned long long)capacity,
+             (unsigned long long)(one / 2), (unsigned long long)delta,
+             (unsigned long long)(2 * rho));
+    run_sql(text);
+    clo_i_declaration cap = { .sequence = 1,
+                              .time = 1700000000,
+                              .dataset = "d",
+                              .cap = { 1, 1e-6 },
+                              .cap_epsilon = one,
+                              .cap_delta = most,
+                              .format = LEDGER_PLAIN };
+    clo_i_chain_declaration(NULL, &cap, declaration_hash);
+    hex(declaration_hash, hash);
+    snprintf(text, sizeof text,
+             "INSERT INTO declaration VALUES (1, 0, 1, 1700000000, 1, 1e-6, %llu, %llu, 1, x'%s');"
+             "UPDATE ledger SET declarations = 1, declaration_hash = x'%s'",
+             (unsigned long long)one, (unsigned long long)most, hash, hash);
+    run_sql(text);
+    for (int i = 1; i <= 2; i++) {
+        clo_i_entry entry = { .sequence = (uint64_t)i,
+                              .time = 1700000000 + i,
+                              .dataset = "d",
+                              .mechanism = "kmeans/lloyd",
+                              .relation = "replace",
+                              .asked = { 0.25, i == 2 ? 1e-6 : 0 },
+                              .cost = { one / 4, i == 2 ? delta : 0, rho, 0 },
+                              .rule = i == 2 ? CLO_RULE_ZCDP : CLO_RULE_OPEN,
+                              .capacity = i == 2 ? capacity : 0,
+                              .format = LEDGER_PLAIN };
+        clo_i_chain_charge(NULL, &entry, charge_hash);
+        hex(charge_hash, hash);
+        snprintf(text, sizeof text,
+                 "INSERT INTO charge VALUES (%d, 1, %d, 'kmeans/lloyd', 'replace', 0.25, %s, %llu, "
+                 "%llu, %llu, 0, '%s', %llu, 1, x'%s');"
+                 "UPDATE ledger SET charges = %d, charge_hash = x'%s'",
+                 i, 1700000000 + i, i == 2 ? "1e-6" : "0", (unsigned long long)(one / 4),
+                 (unsigned long long)entry.cost.delta, (unsigned long long)rho,
+                 i == 2 ? "zcdp" : "open", (unsigned long long)entry.capacity, hash, i, hash);
+        run_sql(text);
+    }
+    sqlite3_close(db);
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
+/* A capacity is no more than what was left when it was fixed can be: neither a unit more, nor that
+ * of the whole cap.  A smaller one may have been all that an older cloister knew (ledger.T4). */
+static void a_recorded_capacity_is_held_to_what_was_left(void **state)
+{
+    const place *p = *state;
+    uint64_t left = 0, whole = 0;
+    clo_error err;
+    assert_ok(clo_i_capacity_rho((clo_loss){ 0.75, 1e-6 }, &left, &err), err);
+    assert_ok(clo_i_capacity_rho((clo_loss){ 1, 1e-6 }, &whole, &err), err);
+    const uint64_t capacities[] = { left, left - 1, left / 2, left + 1, whole, 10 * whole };
+    for (size_t i = 0; i < sizeof capacities / sizeof *capacities; i++) {
+        make_old_zcdp_ledger(p->ledger, capacities[i]);
+        clo_ledger *ledger = open_at(p->ledger);
+        if (capacities[i] > left)
+            assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "under a wrong rule");
+        else
+            is_sound(ledger);
+        clo_ledger_close(ledger);
+        in_shell(p, "rm -rf '%s/ledger.db' '%s/config'");
+    }
+}
+
 static void migrates_once_among_competing_processes(void **state)
 {
     const place *p = *state;
@@ -339,6 +427,7 @@ int main(void)
         IN_PLACE(does_so_also_for_a_reader),
         IN_PLACE(seals_what_it_found),
         IN_PLACE(adds_up_what_hashes_cover),
+        IN_PLACE(a_recorded_capacity_is_held_to_what_was_left),
         IN_PLACE(migrates_once_among_competing_processes),
         IN_PLACE(who_reads_leaves_schema_2_as_it_is),
         IN_PLACE(who_reads_leaves_schema_3_as_it_is),

@@ -93,6 +93,38 @@ static void nothing_seen_leaves_the_ball(void **state)
         }
 }
 
+/* The proof's own margin: rows that are rounded lie within sqrt(d r) steps of the frame, and the
+ * frame was shrunk by as much before, so that the map is a contraction as it stands. */
+static void a_map_is_shrunk_by_what_its_rounding_may_add(void **state)
+{
+    const fixture *const f = *state;
+    const double step = 0x1p-22;
+    clo_error err;
+    for (size_t rank = 1; rank <= D; rank += 4)
+        for (int raised = 0; raised < 2; raised++) {
+            const size_t mark = clo_i_workspace_mark(f->space);
+            const double height = raised ? 0.7 : 0, length = sqrt(1 + height * height);
+            const double slack = sqrt((double)D * (double)rank) * step;
+            double frame[D * D] = { 0 }, off = 0;
+            clo_lens lens;
+            for (size_t j = 0; j < D; j++)
+                for (size_t i = 0; i < rank; i++)
+                    frame[j * rank + i] = rank <= RANK ? f->frame[j * RANK + i] : j == i;
+            assert_ok(clo_i_lens_make(f->space, frame, D, rank, height, &lens, &err), err);
+            assert_true(lens.scale <= (1 - slack) / length * (1 + 0x1p-52));
+            assert_true(lens.scale > (1 - 2 * slack - 0x1p-50) / length);
+            for (size_t i = 0; i < rank; i++)
+                for (size_t j = 0; j < D; j++) {
+                    const double exact = frame[j * rank + i] * lens.scale;
+                    const double cell = lens.rows[i * D + j] * step;
+                    assert_true(fabs(cell) <= fabs(exact) * (1 + 0x1p-52));
+                    off += (cell - exact) * (cell - exact);
+                }
+            assert_true(lens.scale * length + sqrt(off) * length <= 1 + 0x1p-50);
+            clo_i_workspace_release(f->space, mark);
+        }
+}
+
 /* A frame that is too long by a hair makes the integer check work: lens.T1 does not lean on it. */
 static void a_map_that_sticks_out_is_pulled_in(void **state)
 {
@@ -471,6 +503,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_seen_leaves_the_ball),
+        cmocka_unit_test(a_map_is_shrunk_by_what_its_rounding_may_add),
         cmocka_unit_test(a_map_that_sticks_out_is_pulled_in),
         cmocka_unit_test(what_is_seen_is_what_the_formula_says),
         cmocka_unit_test(a_record_is_seen_alike_in_any_company),

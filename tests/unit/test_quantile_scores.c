@@ -5,7 +5,8 @@
 #include "pipeline.h"
 #include "query/quantile.h"
 
-enum { MOST_K = 3, MOST_BUCKETS = 2 * MOST_K + 1, MOST_ROWS = 5, MOST_CASES = 2048 };
+/* Four thresholds, so that there are pairs two apart beside the widest. */
+enum { MOST_K = 4, FEW = 3, MOST_BUCKETS = 2 * MOST_K + 1, MOST_ROWS = 5, MOST_CASES = 2048 };
 
 static clo_line plan_line(size_t thresholds, size_t ends, double share, double epsilon,
                           clo_relation relation)
@@ -191,7 +192,7 @@ static void no_neighbour_moves_a_score_further_than_planned(void **state)
         for (size_t i = 0; i < 2 * sizeof shares / sizeof *shares; i++) {
             const size_t ends = i % 2 + 1;
             clo_line line =
-                plan_line(ends == 2 ? 2 : MOST_K, ends, shares[i / 2], 1, (clo_relation)relation);
+                plan_line(ends == 2 ? 2 : FEW, ends, shares[i / 2], 1, (clo_relation)relation);
             clo_quantile_fields part = clo_i_quantile_fields(&line);
             int64_t farthest = 0;
             for (uint64_t tenths = 0; tenths < 40; tenths += 13) {

@@ -10,8 +10,13 @@
 #include "random/random.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"
+#include "query/aggregate.h"
+#include "query/gibbs.h"
+#include "query/histogram.h"
 #include "query/laplace_sum.h"
 #include "query/peel.h"
+#include "query/quantile.h"
+#include "query/seed.h"
 #include "ask/query_steps.h"
 
 enum { D = 4, K = 3 };
@@ -230,6 +235,54 @@ static void a_peel_plans_for_its_rounds_its_values_and_its_count(void **state)
                 }
 }
 
+/* ---- how far the proofs reach ---------------------------------------------------------------- */
+
+static clo_status plan_of(size_t what, double parameter, clo_line *line, clo_error *err)
+{
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    const clo_gibbs chain = { .clusters = 2, .dim = 1, .sweeps = 1 };
+    const clo_quantile bounds = { 3, 1, 0.9 };
+    const clo_loss loss = { parameter, 1e-6 };
+    switch (what) {
+    case 0:
+        return clo_i_plan_gaussian(1000, parameter, 1, line, err);
+    case 1:
+        return clo_i_plan_laplace(1000, parameter, 1, line, err);
+    case 2:
+        return clo_i_plan_exponential(1000, parameter, 1, line, err);
+    case 3:
+        return clo_i_plan_aggregate_centers(&domain, 1, 200, loss, "", line, err);
+    case 4:
+        return clo_i_plan_seed(&domain, 8, 2, parameter, 1, "", line, err);
+    case 5:
+        return clo_i_plan_peel(&domain, D, 1, 2, 2, parameter, "", line, err);
+    case 6:
+        return clo_i_plan_gibbs(&domain, &chain, parameter, 1, "", line, err);
+    case 7:
+        return clo_i_plan_histogram(&domain, 1, 1, 50, loss, "", line, err);
+    default:
+        return clo_i_plan_quantile(&domain, &bounds, parameter, 1, "", line, err);
+    }
+}
+
+/* The proof of a tail, or the integers of a draw, end at a parameter: there a plan is made, and at
+ * the next number none is. */
+static void no_noise_is_planned_beyond_its_proof(void **state)
+{
+    static const double largest[] = { 30, 300, 1e6, 300, 30, 1e6, 1e6, 1e6, 1e6 };
+    (void)state;
+    for (size_t i = 0; i < sizeof largest / sizeof *largest; i++) {
+        clo_line line;
+        clo_error err;
+        assert_ok(plan_of(i, largest[i], &line, &err), err);
+        if (plan_of(i, nextafter(largest[i], INFINITY), &line, &err) != CLO_ARGUMENT)
+            fail_msg("plan %zu is made beyond %g", i, largest[i]);
+        assert_int_equal(plan_of(i, NAN, &line, &err) == CLO_OK, false);
+        assert_int_equal(plan_of(i, 0, &line, &err) == CLO_OK, false);
+        assert_int_equal(plan_of(i, -1, &line, &err) == CLO_OK, false);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_root_is_rounded_up_to_the_unit),
         cmocka_unit_test(the_price_of_noise_is_rounded_up),
         cmocka_unit_test(a_peel_plans_for_its_rounds_its_values_and_its_count),
+        cmocka_unit_test(no_noise_is_planned_beyond_its_proof),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

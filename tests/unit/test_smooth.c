@@ -123,6 +123,33 @@ static void calibrations_hold_wherever_one_looks(void **state)
     clo_rng_free(rng);
 }
 
+/* aggregate.T3 word by word: on its grid, with what it charges for all that lies between two points
+ * on either side.  The grid is so fine that this is a share of epsilon, and no finer than it must
+ * be: on a finer one the same alpha would pass with less of a margin. */
+static void calibrations_pay_for_what_lies_between_the_points(void **state)
+{
+    static const double epsilons[] = { .05, .3, 1, 3, 10, 50 };
+    static const size_t dimensions[] = { 1, 2, 6, 30, 90, 300 };
+    const double deltas[] = { 1e-5, 1e-9 };
+    clo_error err;
+    (void)state;
+    for (size_t i = 0; i < 72; i++) {
+        const double epsilon = epsilons[i % 6], delta = deltas[i / 36];
+        const size_t n = dimensions[i / 6 % 6];
+        clo_smooth found;
+        if (clo_i_smooth_calibrate(epsilon, delta, n, &found, &err)) continue;
+        const double wanted = (double)n * found.beta / (.004 * epsilon);
+        const int points = (int)fmin(256, fmax(8, ceil(wanted)));
+        const double slack = (double)n * found.beta / points;
+        for (int p = 0; p <= points; p++) {
+            const double lambda = found.beta * p / points;
+            assert_true(clo_i_smooth_delta(epsilon - slack, n, found.alpha, lambda) <= delta);
+            assert_true(exp(slack) * clo_i_smooth_delta(epsilon - slack, n, found.alpha, -lambda) <=
+                        (p ? delta : exp(slack) * delta));
+        }
+    }
+}
+
 /* The constants in print, beta = epsilon / (4 (D + ln(2/delta))), alpha = epsilon / (5 sqrt(2
  * ln(2/delta))): wasteful at epsilon 1, and half of
  * epsilon 100 does not pay for the change of scale. */
@@ -160,6 +187,7 @@ int main(void)
         cmocka_unit_test(the_divergence_has_twelve_digits),
         cmocka_unit_test(small_dilations_lead_to_the_gaussian_mechanism),
         cmocka_unit_test(calibrations_hold_wherever_one_looks),
+        cmocka_unit_test(calibrations_pay_for_what_lies_between_the_points),
         cmocka_unit_test(the_printed_constants_waste_and_then_fail),
         cmocka_unit_test(what_cannot_be_computed_is_not_private),
         cmocka_unit_test(no_delta_is_refused),
