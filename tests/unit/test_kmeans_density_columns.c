@@ -41,7 +41,7 @@ static void holds(const asked *a)
         assert_int_equal(line[r].lens, CLO_NO_LENS);
         assert_int_equal(line[r].cols, a->cols);
         assert_int_equal(line[r].event.count, 1);
-        assert_true(clo_i_local_sum_part(&line[r]).shell_unit > 0);
+        assert_true(clo_i_local_sum_fields(&line[r]).shell_unit > 0);
         if (r > 3) assert_true(line[r].event.parameter > 1.1 * line[r - 1].event.parameter);
     }
     assert_true(plan->price.loss.epsilon <= 1 && plan->price.loss.epsilon > 0.99);
