@@ -52,9 +52,9 @@ static void holds(const asked *a)
 static void each_way_asks_what_its_plan_says_within_the_budget(void **state)
 {
     static const asked ways[] = {
-        { 100, 20000, "clusters=4", 16, 128, 3, 6 },
-        { 13, 20000, "clusters=4", 13, 128, 3, 6 },
-        { 100, 500000, "clusters=9", 27, 128, 3, 4 },
+        { 100, 20000, "clusters=4", 16, 128, 2, 4 },
+        { 13, 20000, "clusters=4", 13, 128, 2, 4 },
+        { 100, 500000, "clusters=9", 27, 128, 2, 4 },
         { 100, 500000, "clusters=20", 32, 128, 5, 6 },
         { 100, 50000, "clusters=100", 32, 400, 3, 6 },
         { 60, 1500, "clusters=10 rounds=3", 30, 28, 1, 3 },
