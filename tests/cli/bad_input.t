@@ -333,7 +333,8 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: unmarked.csv is UTF-16 text; save it as UTF-8
   ! cloister: wider.csv is UTF-32 text; save it as UTF-8
   [exit 3]
-  $ cloister run kmeans/lloyd sample.csv --clusters 1 --epsilon 1 --norm 2 --ledger l.db -q -o r.json
+  $ cloister run kmeans/lloyd sample.csv --clusters 1 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     -o r.json
   $ cloister solve kmeans sample.csv --clusters 2 --seed s -q -o s.json
   ! warning: not private: for those who may see the data
   $ for file in r.json s.json; do for how in UTF-16 UTF-16BE UTF-32LE; do
@@ -396,7 +397,8 @@ It would leave no record that counts, and the budget would be spent on noise.
   >     --ledger l.db -o ./b.csv
   ! cloister: --output ./b.csv would overwrite the file of --bounds
   [exit 2]
-  $ cloister run kmeans/density sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q -o r.json
+  $ cloister run kmeans/density sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     -o r.json
   $ cp r.json kept.json
   $ cloister solve kmeans sample.csv --clusters 2 --seed s -q -o s.json 2> /dev/null
   $ cp s.json kept.s.json; cp sample.csv kept.sample.csv
