@@ -678,8 +678,7 @@ static clo_status say_that_it_is_done(const cli_verb *verb, cli_error *err)
     static const char changing[] = "init|lower|close|expire|group|adopt|restore|move|rekey";
     if (!cli_in_choices(changing, verb->name) || cli_flush(stdout, err) == CLO_OK) return CLO_OK;
     const clo_error why = err->error;
-    return cli_fail(err, CLO_IO, "%.300s; 'ledger %s' was carried out all the same", why.message,
-                    verb->name);
+    return cli_fail(err, CLO_IO, "%.300s; 'ledger %s' was carried out", why.message, verb->name);
 }
 
 extern const cli_command cli_ledger;

@@ -6,10 +6,10 @@
  * each drawn by its weight: mostly the first, and a little of the second.  So no record is a copy,
  * and mean and covariance of a cell stay what they are.
  *
- * Then it is pulled a little toward the nearest of the released centres.  The density has other ways
- * to be divided that are nearly as good, and noise may make one of them the best.  The released
- * centres are better than that: each round has asked about them.  So little is enough for k-means of
- * the records to find them again, and the marginals hardly show it.
+ * Then it is pulled a little toward the nearest of the released centres.  The density has other
+ * ways to be divided that are nearly as good, and noise may make one of them the best.  The
+ * released centres are better than that: each round has asked about them.  So little is enough for
+ * k-means of the records to find them again, and the marginals hardly show it.
  */
 #include "generate/density_cloud.h"
 #include <math.h>

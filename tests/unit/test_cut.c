@@ -222,14 +222,12 @@ static void a_drawn_record_is_pulled_toward_its_released_center(void **state)
     (void)state;
     domain.rows = ROWS;
     domain.center = middle;
-    clo_release *const release =
-        run_in(&domain, "kmeans/density", "clusters=6", ROWS, 1, truth);
+    clo_release *const release = run_in(&domain, "kmeans/density", "clusters=6", ROWS, 1, truth);
     assert_int_equal(centers_of(release, &centers), K);
     assert_ok(clo_i_cloud_open(release, &cloud, &err), err);
     clo_rng *const rng = seeded("pulled");
     clo_stream *streams[2];
-    for (int i = 0; i < 2; i++)
-        assert_ok(clo_i_stream_open(rng, 1, 0, &streams[i], &err), err);
+    for (int i = 0; i < 2; i++) assert_ok(clo_i_stream_open(rng, 1, 0, &streams[i], &err), err);
     for (int i = 0; i < 300; i++) {
         double pulled[D], plain[D], square;
         cloud.clusters = K;

@@ -159,8 +159,7 @@ clo_status clo_i_columns_add_lines(clo_draft *draft, double whole, clo_density_p
     plan->frame = directions_of(plan->clusters, plan->cols);
     plan->looks = LOOKS;
     plan->strength = STRENGTH;
-    if (!plan->rounds)
-        plan->rounds = plan->clusters < MANY_CLUSTERS ? ROUNDS_OF_FEW : ROUNDS;
+    if (!plan->rounds) plan->rounds = plan->clusters < MANY_CLUSTERS ? ROUNDS_OF_FEW : ROUNDS;
     CLO_TRY(clo_i_density_add_looks(draft, whole, NEAR, plan, &share, err));
     const double gram = between(LEAST_GRAM, GRAM / told, MOST_GRAM);
     CLO_TRY(clo_i_density_add_gram(draft, whole, gram, &share, err));
