@@ -190,8 +190,8 @@ def waits(place, words, name, number):
 def piped(place):
     turns = itertools.cycle(SIGNALS)
     for words in COMMANDS:
-        for name in words.split():
-            if (place.origin / name).is_file():
+        for before, name in itertools.pairwise(words.split()):
+            if before != "--dataset" and (place.origin / name).is_file():
                 for number in SIGNALS if LONG else [next(turns)]:
                     yield from waits(place, words, name, number)
 
