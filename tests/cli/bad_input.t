@@ -96,7 +96,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: r.csv, line 2: 3 cells instead of 2, as on the first line: if the header lacks a name (R writes row names without one), add it in front; if lines end with one delimiter too many, remove it
   ! cloister: remark.csv: the first line begins with #, so it may be a comment: remove it, or state that it is the header
   ! try: --header yes
-  ! cloister: wide.csv is not a text file; save one table of it as CSV in UTF-8, or as NPY
+  ! cloister: wide.csv is UTF-16 text; save it as UTF-8
   ! cloister: years.csv: the first line has numbers and text, so it may be a header or a record: state which
   ! try: --header yes or no
   ! cloister: title.csv, line 2: 4 cells instead of 2, as on the first line: if the first line is a title, remove it
