@@ -257,6 +257,69 @@ static void clusters_have_the_weight_of_their_points(void **state)
     clo_workspace_free(space);
 }
 
+/* How far noise as large as the answers' moves the centres, drawn and fitted many times over: the
+ * doubt, which is a mean of a few such draws, is about that. */
+static void a_doubt_is_how_far_such_noise_moves_a_center(void **state)
+{
+    enum { DRAWS = 60 };
+    static double rows[N * D], told[8 * (CLO_LOOK_SHELLS + K) * (D * D + D + 4)];
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    double centers[K * D], again[K * D], sizes[K], squares[K], doubts[K];
+    double moved = 0, doubted = 0;
+    clo_rng *const rng = seeded("doubt");
+    clo_stream *stream = NULL;
+    clo_workspace *space;
+    clo_density density;
+    clo_error err;
+    (void)state;
+    open_density(&space, &density, rows);
+    clo_bounded *const data = bounded_from(rows, N, &domain);
+    deviation = 0.5;
+    tell_look(data, &density);
+    tell_gram(data, &density);
+    tell_cells(data, 0, &density);
+    deviation = 1e-3;
+    for (size_t a = 0; a < 3; a++) density.answers[a].noise[0] = 1e3; /* they tell nothing */
+    clo_i_density_see(&density);
+    for (size_t a = 0; a < 3; a++)
+        memset(density.answers[a].told, 0,
+               density.answers[a].groups * density.answers[a].stride * sizeof(double));
+    clo_i_density_fit(&density, 100);
+    const clo_density_solver how = { .rng = rng, .threads = 1, .starts = 5 };
+    const clo_density_solver stays = { .rng = rng, .threads = 1 };
+    assert_ok(clo_i_density_centers(&density, &how, K, centers, sizes, squares, &err), err);
+    assert_ok(clo_i_density_doubt(&density, space, &how, K, centers, doubts, &err), err);
+    for (size_t c = 0; c < K; c++) doubted += doubts[c] * doubts[c];
+    assert_ok(clo_i_stream_open(rng, 77, 0, &stream, &err), err);
+    const clo_density_answer *const cells = &density.answers[density.answered - 1];
+    const size_t count = cells->groups * cells->stride;
+    assert_true(count <= sizeof told / sizeof *told);
+    memcpy(told, cells->told, count * sizeof *told);
+    for (int draw = 0; draw < DRAWS; draw++) {
+        for (size_t a = 0; a < density.answered; a++) {
+            const clo_density_answer *const at = &density.answers[a];
+            const size_t features = clo_i_density_features(at->kind, D);
+            for (size_t e = 0; e < at->groups * at->stride; e++) {
+                const double was = at == cells ? told[e] : 0;
+                const bool noised = e % at->stride < features;
+                at->told[e] = was + (noised ? clo_i_random_normal(stream) : 0);
+            }
+        }
+        for (size_t i = 0; i < N; i++) density.logs[i] = 0;
+        clo_i_density_fit(&density, 60);
+        memcpy(again, centers, sizeof again);
+        assert_ok(clo_i_density_centers(&density, &stays, K, again, NULL, NULL, &err), err);
+        for (size_t e = 0; e < K * D; e++)
+            moved += (again[e] - centers[e]) * (again[e] - centers[e]) / DRAWS;
+    }
+    assert_true(moved > 0);
+    assert_true(sqrt(doubted / moved) > 0.6 && sqrt(doubted / moved) < 1.7);
+    clo_i_stream_close(stream);
+    clo_bounded_free(data);
+    clo_workspace_free(space);
+    clo_rng_free(rng);
+}
+
 /* A density of other points: even weights are far off, fitted ones are not. */
 static void a_fit_answers_what_was_answered(void **state)
 {
@@ -399,6 +462,7 @@ int main(void)
         cmocka_unit_test(a_point_on_the_edge_of_a_shell_counts_where_its_record_does),
         cmocka_unit_test(no_weight_leaves_its_limits),
         cmocka_unit_test(clusters_have_the_weight_of_their_points),
+        cmocka_unit_test(a_doubt_is_how_far_such_noise_moves_a_center),
         cmocka_unit_test(a_fit_answers_what_was_answered),
         cmocka_unit_test(points_follow_an_answer),
         cmocka_unit_test(points_move_where_no_weights_explain_an_answer),

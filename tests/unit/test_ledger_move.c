@@ -7,6 +7,7 @@
  */
 #include "ledger_place.h"
 #include <cloister/steward.h>
+#include <stddef.h>
 
 /* Two configurations: those of the machine that sends and of the one that receives. */
 static void on_machine(const place *p, int number)
@@ -125,6 +126,40 @@ static void a_parcel_goes_to_the_machine_that_it_was_begun_for(void **state)
     assert_fails(clo_ledger_send(path[0], path[1], another, &err), CLO_LEDGER, err,
                  "moved with another code");
     assert_ok(clo_ledger_send(path[0], path[1], code, &err), err); /* only the word was lost */
+}
+
+/* The mark has the key that this draft alone was sealed with: every byte of it tells whether the
+ * folder that is there is the one that was begun. */
+static void only_the_folder_of_the_mark_is_finished(void **state)
+{
+    const place *const p = *state;
+    char code[CLO_MOVE_CODE + 1], path[5][400], file[420];
+    uint8_t bytes[sizeof(clo_i_sealed_key)];
+    const size_t first = offsetof(clo_i_sealed_key, once);
+    clo_error err;
+    begin(p, path, code);
+    assert_ok(clo_ledger_send(path[0], path[1], code, &err), err);
+    snprintf(file, sizeof file, "%s/key", path[1]);
+    for (size_t i = 0; i <= sizeof((clo_i_sealed_key *)0)->once; i++) {
+        FILE *const key = fopen(file, "r+b");
+        assert_non_null(key);
+        assert_int_equal(fread(bytes, 1, sizeof bytes, key), sizeof bytes);
+        const bool whole = i == sizeof((clo_i_sealed_key *)0)->once;
+        if (!whole) bytes[first + i] ^= 1;
+        rewind(key);
+        assert_int_equal(fwrite(bytes, 1, sizeof bytes, key), sizeof bytes);
+        fclose(key);
+        const clo_status status = clo_ledger_send(path[0], path[1], code, &err);
+        if (whole) {
+            assert_ok(status, err);
+            break;
+        }
+        assert_fails(status, CLO_LEDGER, err, "was moved to another machine");
+        FILE *const back = fopen(file, "r+b");
+        bytes[first + i] ^= 1;
+        assert_int_equal(fwrite(bytes, 1, sizeof bytes, back), sizeof bytes);
+        fclose(back);
+    }
 }
 
 /* Not even where somebody has kept a copy of the code: the ledger was here, and went on. */
@@ -251,6 +286,7 @@ int main(void)
         IN_PLACE(an_older_copy_is_not_taken_for_what_was_sent),
         IN_PLACE(a_code_with_any_other_digit_is_refused),
         IN_PLACE(a_parcel_goes_to_the_machine_that_it_was_begun_for),
+        IN_PLACE(only_the_folder_of_the_mark_is_finished),
         IN_PLACE(a_parcel_is_received_once),
         IN_PLACE(a_parcel_that_was_changed_is_not_received),
         IN_PLACE(no_file_of_somebody_goes_for_a_draft),

@@ -181,6 +181,33 @@ static void notices_a_changed_result(void **state)
     clo_ledger_close(ledger);
 }
 
+/* ledger.T8: an act says that a result was stored, so that one that is gone is no run that died. */
+static void misses_a_result_that_is_gone(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    const clo_i_receipt receipt = charge_with(ledger, "t", plan_a);
+    char *bytes = NULL;
+    size_t length = 0;
+    clo_error err;
+    (void)charge_with(ledger, "u", plan_a); /* which has none yet */
+    assert_ok(clo_i_ledger_store(ledger, &receipt, result, sizeof result, &err), err);
+    clo_ledger_close(ledger);
+    tamper(p->ledger, "DROP TRIGGER result_is_not_deleted; DELETE FROM result");
+    for (size_t i = 0; i < clo_i_ledger_schema_count; i++)
+        if (strcmp(clo_i_ledger_schema[i].name, "result_is_not_deleted") == 0)
+            tamper(p->ledger, clo_i_ledger_schema[i].text);
+    ledger = open_at(p->ledger);
+    assert_fails(clo_i_ledger_fetch(ledger, "d", plan_a, "t", NULL, &bytes, &length, &err),
+                 CLO_LEDGER, err, "the result of charge 1 was stored, and is gone");
+    assert_fails(clo_ledger_result(ledger, "t", &bytes, &length, &err), CLO_LEDGER, err,
+                 "was stored, and is gone");
+    assert_fails(clo_i_ledger_fetch(ledger, "d", plan_a, "u", NULL, &bytes, &length, &err),
+                 CLO_LEDGER, err, "has no release");
+    assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "was stored, and is gone");
+    clo_ledger_close(ledger);
+}
+
 static void keeps_results_from_being_changed_by_an_ordinary_statement(void **state)
 {
     const place *p = *state;
@@ -255,6 +282,7 @@ int main(void)
         IN_PLACE(gives_a_result_by_its_token_alone),
         IN_PLACE(refuses_tokens_and_results_that_are_none),
         IN_PLACE(notices_a_changed_result),
+        IN_PLACE(misses_a_result_that_is_gone),
         IN_PLACE(keeps_results_from_being_changed_by_an_ordinary_statement),
         IN_PLACE(works_from_plan_to_bytes),
         IN_PLACE(tells_two_files_of_one_name_apart),

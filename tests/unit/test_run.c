@@ -3,6 +3,8 @@
 #include "pipeline.h"
 #include "base/base.h"
 #include "plan/mechanism.h"
+#include "domain/domain.h"
+#include "release/release.h"
 #include <math.h>
 #include <unistd.h>
 
@@ -297,6 +299,63 @@ static bool stop(void *user, double done)
     return false;
 }
 
+static void same_numbers(const double *told, const double *public, size_t count)
+{
+    assert_int_equal(told == NULL, public == NULL);
+    if (public) assert_memory_equal(told, public, count * sizeof *public);
+}
+
+/* What a release says of its data and its cost is what its plan was made for: whom the loss is of,
+ * how many rows a person has, the bounds, the guarantee, each query with its noise. */
+static void a_release_has_the_facts_of_its_plan(void **state)
+{
+    static double values[ROWS * D];
+    static const double lower[D] = { -1, -2, -3, -4, -5, -6 }, upper[D] = { 1, 2, 3, 4, 5, 6.5 };
+    static const double center[D] = { 1, 2, 3, 4, 5, 6 };
+    uint64_t units[60];
+    (void)state;
+    fill(values);
+    for (size_t i = 0; i < 60; i++) units[i] = i / 3;
+    for (int i = 0; i < 8; i++) {
+        const bool unit = i & 1, bounds = i & 2;
+        clo_domain domain = ball(D, 1.5, i & 4 ? CLO_REPLACE : CLO_ADD_REMOVE);
+        if (unit) domain.unit = "who", domain.rows_per_unit = 3;
+        if (bounds)
+            domain.lower = lower, domain.upper = upper;
+        else
+            domain.center = center;
+        clo_plan *const plan = plan_for("kmeans/lloyd", "clusters=2 rounds=3", &domain, 0.7, 1e-7);
+        clo_bounded *const data = unit ? bounded_from_units(values, units, 60, &domain)
+                                       : bounded_from(values, 60, &domain);
+        clo_release *const release = run_seeded(plan, data, "facts", NULL);
+        const clo_facts *const f = &release->facts;
+        assert_true(f->cols == D && f->seen_cols == 0);
+        assert_true(f->relation == domain.relation && f->rows == domain.rows);
+        assert_int_equal(f->rows_per_unit, domain.rows_per_unit);
+        assert_int_equal(f->unit != NULL, unit);
+        if (unit) assert_string_equal(clo_release_unit(release), "who");
+        assert_true(f->norm == clo_i_domain_radius(&domain));
+        same_numbers(f->lower, domain.lower, D);
+        same_numbers(f->upper, domain.upper, D);
+        same_numbers(f->center, domain.center, D);
+        assert_true(f->loss.epsilon == 0.7 && f->loss.delta == 1e-7);
+        assert_true(f->price.loss.epsilon == clo_plan_price(plan).loss.epsilon &&
+                    f->price.loss.delta == clo_plan_price(plan).loss.delta);
+        assert_string_equal(f->guarantee, "exact");
+        assert_false(f->is_private || f->metered || f->capped); /* a seed, and no ledger */
+        assert_int_equal(f->query_count, plan->line_count);
+        for (size_t l = 0; l < plan->line_count; l++) {
+            const clo_line *const line = &plan->lines[l];
+            assert_string_equal(f->query_labels[l], line->label);
+            assert_true(f->query_noise[l] == line->noise && line->noise > 0);
+            assert_memory_equal(&f->query_events[l], &line->event, sizeof line->event);
+        }
+        clo_release_free(release);
+        clo_bounded_free(data);
+        clo_plan_free(plan);
+    }
+}
+
 static void a_cancel_is_obeyed(void **state)
 {
     static double values[ROWS * D];
@@ -345,6 +404,7 @@ int main(void)
         cmocka_unit_test(a_grant_is_good_for_no_plan_that_is_nearly_its_own),
         cmocka_unit_test(no_number_is_told_once_the_data_were_asked),
         cmocka_unit_test(the_factor_that_is_said_covers_the_loss),
+        cmocka_unit_test(a_release_has_the_facts_of_its_plan),
         cmocka_unit_test(a_cancel_is_obeyed),
         cmocka_unit_test(few_rows_are_no_reason_to_fail),
     };
