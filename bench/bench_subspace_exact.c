@@ -168,7 +168,7 @@ static void measure(const task *t, size_t runs)
     printf("k=%zu d=%zu epsilon=%g A=%llu beta=%.2e spans=%zu  n=%zu outliers=%zu flat=%zu: "
            "true %zu, wrong %zu, none %zu of %zu; %.5f s a run\n",
            t->dim, t->cols, t->epsilon, (unsigned long long)line->scale,
-           clo_i_gapmax_part(line).beta, line->groups, t->rows, t->outliers, t->flat,
+           clo_i_gapmax_fields(line).beta, line->groups, t->rows, t->outliers, t->flat,
            sum.found - sum.wrong, sum.wrong, runs - sum.found, runs, sum.seconds / (double)runs);
     free(rows);
     clo_plan_free(plan);

@@ -219,7 +219,10 @@ extern const cli_group cli_running_group;   /* threads, seed, dry-run, yes, quie
 clo_status cli_mechanism(const char *name, const char *method, const clo_mechanism **out,
                          cli_error *err);
 clo_status cli_solver(const char *name, const clo_solver **out, cli_error *err);
+/* As plans and releases call it, "subspaces/moments"; and as people are shown to type it,
+ * "subspace-clusters/moments". */
 void cli_mechanism_name(const clo_mechanism *mechanism, char *text, size_t size);
+void cli_mechanism_typed(const clo_mechanism *mechanism, char *text, size_t size);
 /* Its parameters as given; an option that belongs to another one is an error. */
 clo_status cli_params(const cli_args *args, const cli_subject *subject, clo_params **out,
                       cli_error *err);

@@ -168,7 +168,7 @@ static clo_status read_claim(const cli_args *args, audit *a, cli_error *err)
     const char *const relation = cli_value(args, "relation");
     const clo_status status = cli_budget(args, &a->budget, err);
     const bool approximate = a->mechanism && strcmp(clo_mechanism_family(a->mechanism), "bounds");
-    if (a->budget.delta < 0) a->budget.delta = approximate ? 1e-6 : 0;
+    if (a->budget.delta < 0) a->budget.delta = approximate ? clo_default_delta(0) : 0;
     a->replace = !relation || strcmp(relation, "add-remove") != 0;
     a->add_remove = relation && strcmp(relation, "replace") != 0;
     a->parts = a->replace + a->add_remove;
@@ -502,16 +502,17 @@ const cli_command cli_audit = {
     .about =
         "Tries to refute a privacy claim.  It runs a method or a program many times on two data "
         "sets that differ in one record, and looks for an event that is frequent on one and rare "
-        "on the other.  Its result is the privacy loss that the evidence proves, beside the loss "
-        "that is claimed.  An audit can refute a claim, with a stated probability of being "
-        "wrong.  It cannot prove one.\n\n"
-        "A method is audited on built-in pairs of data sets that are hard for it, and on every "
-        "noisy answer of its runs.  It needs no data of yours.  If all noise is Gaussian, the "
+        "on the other.  It prints two losses of privacy: the one that is claimed, and the one "
+        "that the evidence proves.  An audit can refute a claim, with a stated probability of "
+        "being wrong.  It cannot prove one.\n\n"
+        "For a method, the audit has pairs of data sets that are hard for it, and needs no data of "
+        "yours.  It looks at every noisy answer of the runs.  If all noise is Gaussian, the "
         "claim is stated as mu, otherwise as epsilon and delta.\n\n"
         "A program gets a CSV file without a header.  All rows are zero except one, which is "
-        "(R,0,...,0) in one data set and (-R,0,...,0) in the other; under add-remove the row is "
-        "there or not.  Every number in the file that the program writes is part of its answer.  "
-        "All runs must write the same number of them, at most 256.\n\n"
+        "(R,0,...,0) in one data set and (-R,0,...,0) in the other.  With add-remove, only one of "
+        "the two has that row.  Every number in the file that the program writes is part of its "
+        "answer.  "
+        "All runs must write the same number of them, at most 512.\n\n"
         "Two files of yours (--pair) must be neighbors.  With replace they have the same number "
         "of records and differ in one; with add-remove one file has one more.  The order of the "
         "records does not matter.  Other files are refused before the first run, with exit code "

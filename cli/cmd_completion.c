@@ -48,12 +48,14 @@ static void print_mechanisms(const char *between)
 {
     for (size_t i = 0; i < clo_mechanism_count(); i++) {
         const clo_mechanism *const m = clo_mechanism_at(i);
+        char name[128];
         const bool first = i == 0 || strcmp(clo_mechanism_family(m),
                                             clo_mechanism_family(clo_mechanism_at(i - 1))) != 0;
         if (i) fputs(between, stdout);
         if (first) printf("%s%s", clo_mechanism_family(m), between);
         if (first && clo_mechanism_alias(m)) printf("%s%s", clo_mechanism_alias(m), between);
-        printf("%s/%s", clo_mechanism_family(m), clo_mechanism_method(m));
+        cli_mechanism_typed(m, name, sizeof name);
+        fputs(name, stdout);
     }
 }
 

@@ -11,8 +11,9 @@ static const cli_option number_rows[] = {
     CLI_OPTION("explain", 0, "SHARE",
                "with auto: the fewest clusters that explain this share of the spread, 0.8 for "
                "example"),
-    CLI_OPTION("smallest", 0, "RECORDS",
-               "with auto: no cluster has fewer records than this, by the release"),
+    CLI_OPTION(
+        "smallest", 0, "RECORDS",
+        "with auto: take fewer clusters until each has this many records, by the noisy sizes"),
     CLI_ROWS_END,
 };
 static const cli_group number_group = { "Clusters", NULL, number_rows };
@@ -153,17 +154,19 @@ const cli_command cli_cut = {
     .usage = "RELEASE.json --clusters K|auto [-o FILE] [option ...]",
     .about =
         "Reads another number of clusters from a release of kmeans/density or kmedian/density.  "
-        "Such a release holds all noisy answers of its run.  This command finds the centers from "
-        "them alone, with sizes and an expected error of their own.  It opens no data and no "
-        "ledger, and spends no budget: what is computed from a release is as private as the "
+        "Such a release holds all noisy answers of its run.  This command computes the centers, "
+        "their "
+        "sizes and their expected error from these answers only.  It opens no data and no ledger, "
+        "and spends no budget: whatever is computed from a release is as private as the "
         "release.\n\n"
         "The result is a release that 'report', 'assign', 'evaluate' and 'generate --from' take. "
-        "It names the release that it comes from, by digest and charge, and has no signature of "
-        "its own.  Anyone who has that release can cut it again and gets the same file.\n\n"
-        "With --clusters auto the number is chosen as 'run' chooses it.  No release can be cut to "
-        "more than twice as many clusters as its finest answer has cells.  If you know the number "
-        "before the run, give it to 'run', which then spends its last queries on that many "
-        "clusters.",
+        "It names the release that it comes from, and has no signature of its own.  Anyone who has "
+        "that release can cut it again and gets the same file.\n\n"
+        "--clusters auto chooses the number as 'run' does.  The answers of a run limit the number: "
+        "a "
+        "release can have at most twice as many clusters as its finest answer has cells.  If you "
+        "know the number before the run, give it to 'run': it then spends its last queries on that "
+        "many clusters.",
     .examples = "Five clusters instead of those that were released\n"
                 "cloister cut out.json --clusters 5 -o five.json\n"
                 "As many as explain 80% of the spread\n"

@@ -14,20 +14,20 @@ static const cli_option model_rows[] = {
                "subspaces: the dimension of each, or a list with one number per subspace: 3,2,1"),
     CLI_OPTION("noise", 0, "S",
                "standard deviation of each coordinate around its subspace or center"),
-    CLI_CHOICE("noise-of", "WHAT", "coordinate|record", "coordinate",
-               "subspaces: whether --noise is that of a coordinate, or of the whole record (it is "
-               "then divided by the square root of --cols)"),
+    CLI_CHOICE(
+        "noise-of", "WHAT", "coordinate|record", "coordinate",
+        "subspaces: what --noise is the deviation of: each coordinate, or the whole record; that "
+        "of a coordinate is then smaller by the square root of --cols"),
     CLI_OPTION("spread", 0, "R",
                "mixture: the radius of the ball with the centers; subspaces: the distance of each "
-               "from the origin (above 0: affine); with --from and centers: the standard "
-               "deviation of the rows around them, in units of half the bounds' width if there "
-               "are bounds"),
+               "from the origin (above 0: affine); with --from: the standard deviation of the "
+               "rows around their center, with bounds in units of half their width"),
     CLI_OPTION("inner", 0, "R", "mixture: no center is nearer to the origin than this"),
     CLI_OPTION("decay", 0, "F",
-               "subspaces: the spread along each direction as a share of that along the one "
-               "before (1: equal)"),
+               "subspaces: each direction has this share of the spread of the direction before it "
+               "(1: equal)"),
     CLI_OPTION("shortest", 0, "F",
-               "subspaces: the lengths of the rows are uniform from this to 1 (1: unit vectors)"),
+               "subspaces: the lengths of the rows are drawn uniformly between this and 1"),
     CLI_OPTION("shares", 0, "LIST",
                "the proportions of the clusters: 6,3,2, or 1/l for 1, 1/2, 1/3, ...; by default "
                "equal"),
@@ -38,7 +38,7 @@ static const cli_option model_rows[] = {
     CLI_OPTION("from", 0, "FILE",
                "with a model: the truth from an earlier --truth; without a model: a release to "
                "make rows from"),
-    CLI_OPTION("seed", 0, "TEXT", "make the same data for the same text"),
+    CLI_OPTION("seed", 0, "TEXT", "the same text makes the same data"),
     CLI_ROWS_END,
 };
 static const cli_group model_group = { "Model", NULL, model_rows };
@@ -288,9 +288,10 @@ const cli_command cli_generate = {
         "With --from RELEASE.json and without a model it makes private synthetic data: rows with "
         "the sizes, centers, subspaces and energies of the release.  It uses nothing else, so "
         "they are as private as the release, however many you make.\n\n"
-        "The rows around a center need a spread.  Releases of kmeans/density and kmeans/local "
-        "have one (radii); with strong noise it is too large.  For other releases of centers, "
-        "give a spread that does not come from the data: --spread, or --noise in the units of the "
+        "Rows around a center need a spread.  It is taken from the release, if the release is from "
+        "kmeans/density or kmeans/local; with strong noise it is too large.  For other releases of "
+        "centers, give a spread that does not come from the data: --spread, or --noise in the "
+        "units of the "
         "data.  With --spread 0 the rows are copies of the centers.",
     .examples =
         "A sample with three clusters, and its true centers\n"

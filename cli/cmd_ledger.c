@@ -9,31 +9,32 @@
 
 static const cli_option rows[] = {
     CLI_OPTION("dataset", 0, "NAME",
-               "the name of the data set; for show, history and report: only this data set"),
+               "init, lower, close, expire, group, adopt: the name of the data set; show, history, "
+               "report: only this data set"),
     CLI_OPTION(
         "epsilon", 0, "E",
-        "for init: the most that may ever be spent; for lower: the new, smaller cap; for adopt: "
-        "what was spent elsewhere"),
+        "init: the most that may ever be spent; lower: the new, smaller cap; adopt: what was "
+        "spent elsewhere"),
     CLI_OPTION(
         "delta", 0, "D",
-        "the delta that goes with --epsilon; default for init: 1e-6, for lower: unchanged, for "
-        "adopt: 0"),
+        "init: the delta of the cap, by default 1e-6; lower: the new delta, by default unchanged; "
+        "adopt: the delta that was spent elsewhere, by default 0"),
     CLI_OPTION("open", 0, NULL,
                "init: make an open ledger, which also charges data sets that nobody declared"),
     CLI_OPTION("data", 0, "FILE",
                "init: the file of this data set, so that cloister notices it under another name"),
     CLI_OPTION("folder", 0, "FOLDER", "init: the same, for all files in this folder"),
     CLI_CHOICE("rule", "R", "basic|zcdp", NULL,
-               "init: how charges with a delta add up: basic adds epsilons and deltas; zcdp is "
-               "cheaper for many runs but excludes the methods aggregate, approx, boosted and "
-               "exact; by default the first such charge decides"),
+               "init: how charges with a delta add up.  basic adds epsilons and deltas.  zcdp is "
+               "cheaper for many runs, but excludes the methods aggregate, approx, boosted and "
+               "exact.  By default the first such charge decides"),
     CLI_OPTION(
         "new", 0, NULL,
         "init: allow a second cap on data that have a cap under another name, or in a ledger "
         "that was here and was moved"),
     CLI_OPTION("note", 0, "TEXT", "the reason, which the ledger keeps"),
     CLI_OPTION("relation", 0, "R",
-               "adopt: 'replace' or 'add-remove per person', as 'history' shows it; by default "
+               "adopt: 'replace' or 'add-remove per person', as 'history' shows it, by default "
                "replace"),
     CLI_OPTION("on", 0, "DAY", "expire: the first day without charges, 2027-01-31, in UTC"),
     CLI_OPTION("in", 0, "GROUP", "group: the declared name that is also charged"),
@@ -110,7 +111,7 @@ static clo_status init(request *r, cli_error *err)
         return cli_fail(err, CLO_ARGUMENT,
                         "give --epsilon E: the most that may ever be spent on '%s'", r->dataset);
     if ((status = cli_budget(r->args, &cap, err)) != CLO_OK) return status;
-    if (cap.delta < 0) cap.delta = 1e-6;
+    if (cap.delta < 0) cap.delta = clo_default_delta(0);
     if ((status = declare(r, cap, err)) != CLO_OK) return status;
     const char *const rule = cli_value(r->args, "rule");
     if (rule)
@@ -677,8 +678,7 @@ static clo_status say_that_it_is_done(const cli_verb *verb, cli_error *err)
     static const char changing[] = "init|lower|close|expire|group|adopt|restore|move|rekey";
     if (!cli_in_choices(changing, verb->name) || cli_flush(stdout, err) == CLO_OK) return CLO_OK;
     const clo_error why = err->error;
-    return cli_fail(err, CLO_IO, "%.300s; 'ledger %s' was carried out all the same", why.message,
-                    verb->name);
+    return cli_fail(err, CLO_IO, "%.300s; 'ledger %s' was carried out", why.message, verb->name);
 }
 
 extern const cli_command cli_ledger;

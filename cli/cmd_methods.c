@@ -23,7 +23,7 @@ static void print_one(const clo_mechanism *mechanism)
     char name[128];
     const clo_param *const rows = clo_mechanism_params(mechanism, &count);
     const cli_subject subject = cli_subject_of_mechanism(mechanism);
-    cli_mechanism_name(mechanism, name, sizeof name);
+    cli_mechanism_typed(mechanism, name, sizeof name);
     printf("%s%s%s\n", cli_style_on(stdout, CLI_BOLD), name, cli_style_off(stdout));
     fputs("  ", stdout);
     cli_wrap(stdout, 2, 2, clo_mechanism_summary(mechanism));
@@ -45,9 +45,9 @@ static void print_listed(bool research)
         const clo_mechanism *const mechanism = clo_mechanism_at(i);
         char name[128];
         if (clo_mechanism_is_research(mechanism) != research) continue;
-        cli_mechanism_name(mechanism, name, sizeof name);
-        printf("%-20s", name);
-        cli_wrap(stdout, 20, 20, clo_mechanism_summary(mechanism));
+        cli_mechanism_typed(mechanism, name, sizeof name);
+        printf("%-28s", name);
+        cli_wrap(stdout, 28, 28, clo_mechanism_summary(mechanism));
     }
 }
 
@@ -57,7 +57,7 @@ static void print_list(bool all)
     print_listed(false);
     if (!all) {
         puts("\nName only a family, such as kmeans, and cloister chooses the method.\n"
-             "pca is another name of the family subspace, subspace-clusters of subspaces.\n"
+             "pca is another name of the family subspace, subspaces of subspace-clusters.\n"
              "'cloister methods --all' also lists the research methods.");
         return;
     }

@@ -86,8 +86,9 @@ const cli_command cli_run = {
              "FAMILY[/METHOD] --via SOCKET --dataset NAME --epsilon E [option ...]",
     .about =
         "Makes a private release of FILE ('-' is standard input), which you may show to anybody.  "
-        "FAMILY is kmeans, kmedian, subspaces, subspace or bounds.  A mistake before the charge "
-        "costs nothing.  After the charge the budget is spent, even if you stop the run.\n\n"
+        "FAMILY is kmeans, kmedian, subspace-clusters, subspace (also pca) or bounds.  A mistake "
+        "before the charge costs nothing.  After the charge the budget is spent, even if you stop "
+        "the run.\n\n"
         "Several files, or a quoted pattern such as 'part-*.csv', are one table: their columns "
         "must have the same names, and --dataset names the data set to charge.  With --memory the "
         "run does not hold the rows.  It reads the files before the charge and again for each "

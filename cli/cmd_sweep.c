@@ -560,7 +560,8 @@ const cli_command cli_sweep = {
         "possible is also a row, with the reason in the column 'problem'.",
     .examples =
         "Two methods, ten data sets, four epsilons\n"
-        "cloister sweep subspaces:rows=1000,cols=10 subspaces/sulq subspaces/moments --set "
+        "cloister sweep subspaces:rows=1000,cols=10 subspace-clusters/sulq "
+        "subspace-clusters/moments --set "
         "clusters=3,dim=3 --epsilon 0.1,1,3,10 --seeds 1-10 --norm 1 -o rows.csv\n"
         "How many rounds?\n"
         "cloister sweep mixture:cols=8 'kmeans/lloyd:rounds=3|5|10' --set clusters=5 --epsilon 1 "

@@ -6,7 +6,7 @@
 cli_subject cli_subject_of_mechanism(const clo_mechanism *mechanism)
 {
     cli_subject out = { .mechanism = mechanism };
-    cli_mechanism_name(mechanism, out.name, sizeof out.name);
+    cli_mechanism_typed(mechanism, out.name, sizeof out.name);
     out.rows = clo_mechanism_params(mechanism, &out.count);
     return out;
 }
@@ -57,8 +57,8 @@ static cli_subject usual_method(const clo_mechanism *first)
     domain.norm = 1;
     for (size_t i = 0; i < 2; i++)
         if (has_parameter(first, usual[i].name)) settings[count++] = usual[i];
-    if (clo_plan_auto(family, settings, count, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan,
-                      NULL) != CLO_OK)
+    if (clo_plan_auto(family, settings, count, &domain, (clo_loss){ 1, clo_default_delta(0) },
+                      CLO_EXACT, &plan, NULL) != CLO_OK)
         return cli_subject_of_mechanism(first);
     cli_subject out = cli_subject_of_mechanism(clo_plan_mechanism(plan));
     out.usual = true;

@@ -8,8 +8,9 @@
 
 /* Parameters of most methods, so that they are in every help text. */
 static const cli_option method_rows[] = {
-    CLI_OPTION("clusters", 0, "K",
-               "how many clusters to find, or 'auto'; kmeans, kmedian and subspaces need it"),
+    CLI_OPTION(
+        "clusters", 0, "K",
+        "how many clusters to find, or 'auto'; kmeans, kmedian and subspace-clusters need it"),
     CLI_OPTION("dim", 0, "Q", "the dimension of a subspace, or 'auto'"),
     CLI_ROWS_END,
 };
@@ -97,6 +98,14 @@ const char *cli_setting_value(const cli_args *args, const clo_setting_info *sett
 void cli_mechanism_name(const clo_mechanism *mechanism, char *text, size_t size)
 {
     snprintf(text, size, "%s/%s", clo_mechanism_family(mechanism), clo_mechanism_method(mechanism));
+}
+
+void cli_mechanism_typed(const clo_mechanism *mechanism, char *text, size_t size)
+{
+    const char *const family = clo_mechanism_family(mechanism);
+    const bool by_alias = strcmp(family, "subspaces") == 0;
+    snprintf(text, size, "%s/%s", by_alias ? clo_mechanism_alias(mechanism) : family,
+             clo_mechanism_method(mechanism));
 }
 
 static clo_status unknown_mechanism(const char *name, cli_error *err)

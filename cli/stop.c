@@ -21,7 +21,7 @@
 enum { PATIENCE_SECONDS = 1 };
 
 /* Those that end a process which does not catch them, whoever sends them; but for what a fault of
- * the program raises, for SIGALRM, which is ours, and for SIGPIPE. */
+ * the program raises, for SIGALRM, which has a handler of its own, and for SIGPIPE. */
 static bool is_a_stop(int number)
 {
     static const int others[] = { SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGXCPU,   SIGUSR1,
@@ -59,8 +59,10 @@ static void on_stop(int number)
 
 static void on_alarm(int number)
 {
-    (void)number;
-    end_now();
+    if (interrupted)
+        end_now();
+    else
+        on_stop(number); /* somebody else's: a stop as any other */
 }
 
 /* A command that was started to ignore the signal (by nohup, say) goes on ignoring it, and one that

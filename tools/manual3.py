@@ -144,6 +144,8 @@ def entries(text):
             current.codes.append(piece)
         elif intro is None:
             intro = comment_lines(piece)
+        elif piece.startswith("/* ---- "):  # the head of a section is about no declaration
+            current = None
         elif line == end and current.codes[1:]:  # behind one of several: about that one
             found.append(Entry(comment_lines(piece)))
             found[-1].codes.append(current.codes.pop())

@@ -171,7 +171,7 @@ def caption(found):
   <img src="docs/pictures/places-light.svg" width="{WIDTH}" alt="{escape(describe(found))}">
 </picture>
 
-The map shows {found['data']['clusters']} cluster centers of {found['data']['rows']:,} homes (post
+The map shows {found['data']['clusters']} cluster centers of {found['data']['rows']:,} US post
 codes), with privacy and without. At ε = {release['epsilon']:g} cloister's clusters are
 {worse(at['cloister'])} worse than those of scikit-learn without privacy, and
 diffprivlib's are {worse(at['diffprivlib'])} worse.

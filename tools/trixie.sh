@@ -19,11 +19,23 @@ if [ ! -e "$root/made" ]; then
         ${mirror:+"$mirror"} >"$root.log" 2>&1 || { tail "$root.log"; exit 1; }
     touch "$root/made"
 fi
-mkdir -p "$root/cloister"
-# Files that went, go there, too; all but build/.
-find "$root/cloister" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
-git -C "$here" archive HEAD | tar -x -C "$root/cloister"
+# Only what has changed, so that little is built again; files that went, go there, too.
+rm -rf "$root/unpacked"
+mkdir -p "$root/cloister" "$root/unpacked"
+git -C "$here" archive HEAD | tar -x -C "$root/unpacked"
+find "$root/cloister" -path "$root/cloister/build" -prune -o ! -type d -printf '%P\n' |
+    while read -r file; do
+        [ -e "$root/unpacked/$file" ] || [ -L "$root/unpacked/$file" ] || rm "$root/cloister/$file"
+    done
+(cd "$root/unpacked" && find . ! -type d) | while read -r file; do
+    cmp -s "$root/unpacked/$file" "$root/cloister/$file" && continue
+    mkdir -p "$(dirname "$root/cloister/$file")"
+    cp -P --preserve=mode "$root/unpacked/$file" "$root/cloister/$file"
+done
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+# A machine behind a proxy trusts what a new Debian does not know.
+trusted=/etc/ssl/certs/ca-certificates.crt
+if [ -f $trusted ]; then cp $trusted "$root/etc/ssl/certs/of-the-host.crt"; else trusted=; fi
 cat >"$root/go.sh" <<'END'
 set -eu
 mount -t proc proc /proc
@@ -36,4 +48,4 @@ END
 unshare --mount --pid --fork \
     sh -c "mount --rbind /dev '$root/dev' && mount --rbind /sys '$root/sys' && exec \"\$@\"" go \
     env -i PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-    chroot "$root" sh /go.sh "$@"
+    ${trusted:+PIP_CERT=/etc/ssl/certs/of-the-host.crt} chroot "$root" sh /go.sh "$@"

@@ -72,7 +72,7 @@ CLO_API CLO_CHECK clo_status clo_audit(const clo_mechanism *mechanism, clo_relat
 typedef struct clo_audit_subject {
     size_t struct_size;
     const char *pair, *what;
-    size_t outputs;   /* numbers in an answer, at most 256 */
+    size_t outputs;   /* numbers in an answer, at most 512 */
     bool categorical; /* one number that names one of few outcomes */
     bool parallel;    /* draw may be called from several threads at once */
     clo_audit_unit unit;

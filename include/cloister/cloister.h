@@ -36,7 +36,7 @@
  * All other structs are frozen: they never change (clo_error, clo_matrix,
  * clo_sparse_rows, clo_loss, clo_event, clo_price, clo_comparison, clo_param,
  * clo_setting, clo_setting_info, clo_array, clo_comm, clo_block, clo_writer,
- * clo_persons, clo_parcel).  What more there is to say gets a function of its own.
+ * clo_persons, clo_packet).  What more there is to say gets a function of its own.
  */
 #ifndef CLOISTER_H
 #define CLOISTER_H

@@ -92,7 +92,7 @@ typedef struct clo_read_options {
      * there is a digest; what is wrong with a row is told by clo_table_keep, and clo_bound refuses
      * a table of which nothing was kept.  Other files are read through as ever; so are all with a
      * unit, of which nothing need be kept. */
-    bool outline;
+    bool rows_later;
 } clo_read_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -223,8 +223,9 @@ CLO_API bool clo_table_has_unit(const clo_table *table);
 /* Keeps `count` rows from row `first` on, and lets the others go: the part of the rows that one of
  * several ranks answers for.  Rows of a mapped file that are not kept are never read.  What
  * was found out of the file as a whole (its digest, which columns are text) stays.  Of a scan these
- * rows are read once more, now (or for the first time, clo_read_options.outline), and later passes
- * read an NPY file from where they begin; text and what is compressed is read from its beginning.
+ * rows are read once more, now (or for the first time, clo_read_options.rows_later), and later
+ * passes read an NPY file from where they begin; text and what is compressed is read from its
+ * beginning.
  * CLO_ARGUMENT where there are no such rows, or the scan was bounded already; CLO_UNSUPPORTED for
  * sparse rows in the caller's own memory. */
 CLO_API CLO_CHECK clo_status clo_table_keep(clo_table *table, size_t first, size_t count,

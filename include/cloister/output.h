@@ -37,6 +37,7 @@ CLO_API void clo_file_close(clo_file *file);
 
 /* ---- numbers -------------------------------------------------------------- */
 
+/* The room that any number needs as text. */
 enum { CLO_NUMBER_SIZE = 32 };
 /* The shortest decimal that reads back as the same double, '.' whatever the locale; "null" where it
  * is not finite. */

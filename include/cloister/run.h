@@ -45,9 +45,9 @@ typedef struct clo_workers {
     clo_status (*fold)(void *user, const void *task, size_t bytes, int64_t *totals, size_t count);
     void *user;
     /* Of a plan that asks in blocks: sets the totals to the sum of what clo_worker_solve gives over
-     * all bundles, each with the parcels of all parts.  homes: `slots` of them, those of the first
-     * part first; the caller's own, and gone once it returns.  NULL: such a plan is refused. */
-    clo_status (*solve)(void *user, const void *task, size_t bytes, const uint32_t *homes,
+     * all groups, each with the packets of all parts.  block_of: `slots` of them, first those of
+     * the first part; the caller's own, and gone once it returns.  NULL: such a plan is refused. */
+    clo_status (*solve)(void *user, const void *task, size_t bytes, const uint32_t *block_of,
                         uint64_t slots, int64_t *totals, size_t count);
     /* Of all parts together, where the number of rows is public: rows with a missing cell
      * (clo_table_gaps).  A job refuses a run of which too few rows are left. */

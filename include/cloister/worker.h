@@ -41,34 +41,34 @@ CLO_API CLO_CHECK clo_status clo_worker_fold(clo_worker *worker, const void *tas
 
 /* ---- plans that ask in blocks (clo_workers.solve) ------------------------------------------ */
 
-/* Blocks go in bundles, as many as whoever deals likes: bundle g of G has the blocks g, g + G, …
- * The rows of one part that are in the blocks of one bundle are a parcel: whole words, as sensitive
+/* Blocks go in groups, as many as whoever deals likes: group g of G has the blocks g, g + G, …
+ * The rows of one part that are in the blocks of one group are a packet: whole words, as sensitive
  * as the rows.  Frozen. */
-typedef struct clo_parcel {
+typedef struct clo_packet {
     uint64_t *words;
     size_t count;
-} clo_parcel;
+} clo_packet;
 
-/* How many of the homes that clo_workers.solve is given are this part's: the first part has the
- * first ones.  As secret as the number of rows. */
+/* How many of the block numbers that clo_workers.solve is given are this part's: the first part has
+ * the first ones.  As secret as the number of rows. */
 CLO_API size_t clo_worker_slots(const clo_worker *worker);
 
-/* Makes the parcels of the bundles first, first + 1, … first + count - 1 of so many: `out` has room
- * for `count`, each to be freed.  homes: of this part, as many as clo_worker_slots says. */
+/* Makes the packets of the groups first, first + 1, … first + count - 1 of so many: `out` has room
+ * for `count`, each to be freed.  block_of: of this part, as many as clo_worker_slots says. */
 CLO_API CLO_CHECK clo_status clo_worker_deal(clo_worker *worker, const void *task, size_t bytes,
-                                             const uint32_t *homes, size_t slots, size_t first,
-                                             size_t count, size_t bundles, clo_parcel *out,
+                                             const uint32_t *block_of, size_t slots, size_t first,
+                                             size_t count, size_t groups, clo_packet *out,
                                              clo_error *err);
 /* Wipes the words and frees them. */
-CLO_API void clo_parcel_free(clo_parcel *parcel);
+CLO_API void clo_packet_free(clo_packet *packet);
 
-/* Solves the blocks of one bundle, of which `parcels` has those of all parts in their order, and
+/* Solves the blocks of one group, of which `packets` has those of all parts in their order, and
  * adds to the totals, modulo 2^64.  The worker's own rows are not looked at: it may have none.
- * count, task: as with clo_worker_fold.  A pure function of the task and the parcels, on processors
+ * count, task: as with clo_worker_fold.  A pure function of the task and the packets, on processors
  * that compute the same. */
 CLO_API CLO_CHECK clo_status clo_worker_solve(clo_worker *worker, const void *task, size_t bytes,
-                                              size_t bundle, size_t bundles,
-                                              const clo_parcel *parcels, size_t parcel_count,
+                                              size_t group, size_t groups,
+                                              const clo_packet *packets, size_t packet_count,
                                               int64_t *totals, size_t count, clo_error *err);
 
 /* ---- pads ---------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@ from ._native import Watcher, call, ffi, lib, settle_threads, threads_here
 from .exceptions import ArgumentError
 
 
-def audit(mechanism: str, *, epsilon: float, delta: float = 1e-6, relation: str = "replace",
+def audit(mechanism: str, *, epsilon: float, delta: float | None = None, relation: str = "replace",
           trials: int = 10_000, seconds: float = 0, alpha: float | None = None,
           seed: str = "audit", threads: int = 0) -> list[dict[str, Any]]:
     """Tries to refute the privacy claim of a method, by many runs on neighbors.
@@ -18,8 +18,10 @@ def audit(mechanism: str, *, epsilon: float, delta: float = 1e-6, relation: str 
     ----------
     mechanism : str
         A method, such as ``"kmeans/lloyd"``.
-    epsilon, delta : float
+    epsilon : float
         The claim.
+    delta : float, optional
+        The claim's delta; by default 1e-6, and 0 for the family ``bounds``.
     trials : int
         How many runs on each of the two data sets of a pair.
     seconds : float
@@ -49,6 +51,9 @@ def audit(mechanism: str, *, epsilon: float, delta: float = 1e-6, relation: str 
     options.progress, options.user = lib.cloister_progress, watcher.handle
     findings: list[dict[str, Any]] = []
     handle = ffi.new_handle(findings)
+    if delta is None:
+        pure = ffi.string(lib.clo_mechanism_family(found)) == b"bounds"
+        delta = 0.0 if pure else lib.clo_default_delta(0)
     budget = ffi.new("clo_loss *", {"epsilon": epsilon, "delta": delta})
     settle_threads()
     with watcher.watching():

@@ -1,15 +1,15 @@
 """Blocks of rows on workers: what aggregate and histogram ask of rows that lie in parts (fold.T7).
 
-The driver draws which block each row is in (its home), as one process would.  Blocks go in bundles,
-a task each.  There are two ways for rows to come to their bundle:
+The driver draws the number of each row's block, as one process would.  Blocks go in groups, one
+task per group.  There are two ways for rows to come to their group:
 
 - *read*: a task reads all parts and keeps the rows of its own blocks.  No row travels; so it is for
   whatever only maps, where parts are recipes that any worker can read.
-- *dealt*: each part is read once and gives a message for every bundle, under a pad (pad.T4), which
+- *dealt*: each part is read once and gives a message for every group, under a pad (pad.T4), which
   the engine carries to the task that solves it: Dask and Spark, which carry results from worker to
   worker.
 
-What comes of the blocks is added up by the driver, with the mark of the rows that were in them.
+What comes of the blocks is added up by the driver, with the hash of the rows that were in them.
 """
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from .exceptions import ReadError
 if TYPE_CHECKING:
     from .distributed import _Work, _Worker
 
-Homes = np.ndarray[Any, np.dtype[Any]]
+BlockNumbers = np.ndarray[Any, np.dtype[Any]]
 
-#: What comes of bundle i has this number, and i more: none that a message with rows has.
+#: What comes of group i has this number, and i more: none that a message with rows has.
 ANSWERS = 1 << 63
 CHANGED = "the rows have changed between two passes over them"  # as the library says it
 
 
 @dataclass(frozen=True)
-class Bundle:
-    """What a task must know to deal rows, or to solve the blocks of bundle `number`."""
+class BlockGroup:
+    """What a task must know to deal rows, or to solve the blocks of group `number`."""
 
     work: _Work
     key: bytes = field(repr=False)  # of this pass's pads; b"": nothing is masked
-    of: int  # how many bundles there are
+    of: int  # how many groups there are
     number: int = 0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a bundle, under the pad of its tag."""
+    """What came of a group, under the pad of its tag."""
 
     tag: bytes
     totals: bytes
@@ -63,68 +63,68 @@ class Task:
         self.numbers = int(lib.clo_task_numbers(self.words, self.bytes))
 
 
-def _deal(worker: _Worker, task: Task, homes: Homes, first: int, count: int,
-          bundles: int) -> list[Vector]:
-    """The parcels of some bundles; homes: of this worker's rows."""
-    mine = np.ascontiguousarray(homes, dtype=np.uint32)
-    out = ffi.new("clo_parcel[]", count)
+def _deal(worker: _Worker, task: Task, block_of: BlockNumbers, first: int, count: int,
+          groups: int) -> list[Vector]:
+    """The packets of some groups; block_of: of this worker's rows."""
+    mine = np.ascontiguousarray(block_of, dtype=np.uint32)
+    out = ffi.new("clo_packet[]", count)
     call(lib.clo_worker_deal, worker.pointer, task.words, task.bytes,
-         ffi.cast("uint32_t *", mine.ctypes.data), len(mine), first, count, bundles, out)
-    parcels = []
+         ffi.cast("uint32_t *", mine.ctypes.data), len(mine), first, count, groups, out)
+    packets = []
     for i in range(count):
-        parcels.append(np.frombuffer(ffi.buffer(out[i].words, 8 * out[i].count),
+        packets.append(np.frombuffer(ffi.buffer(out[i].words, 8 * out[i].count),
                                      np.uint64).copy())
-        lib.clo_parcel_free(ffi.addressof(out, i))
-    return parcels
+        lib.clo_packet_free(ffi.addressof(out, i))
+    return packets
 
 
-def _deal_parts(bundle: Bundle, parts: Iterable[tuple[int, Any]], homes: Homes, first: int,
-                count: int) -> list[list[Vector]]:
-    """Of each of some bundles, the parcels of all pieces of the parts; homes: of these parts."""
+def _deal_parts(group: BlockGroup, parts: Iterable[tuple[int, Any]], block_of: BlockNumbers,
+                first: int, count: int) -> list[list[Vector]]:
+    """Of each of some groups, the packets of all pieces of the parts; block_of: of these parts."""
     from .distributed import workers_of
 
     settle_threads()
-    task, at = Task(bundle.work.task), 0
+    task, at = Task(group.work.task), 0
     dealt: list[list[Vector]] = [[] for _ in range(count)]
     for number, part in parts:
-        for worker in workers_of(bundle.work, number, part):
+        for worker in workers_of(group.work, number, part):
             slots = worker.slots()
-            if slots > len(homes) - at:
+            if slots > len(block_of) - at:
                 raise ReadError(CHANGED)
-            for mine, parcel in zip(dealt, _deal(worker, task, homes[at:at + slots], first, count,
-                                                 bundle.of)):
-                mine.append(parcel)
+            own = block_of[at:at + slots]
+            for mine, packet in zip(dealt, _deal(worker, task, own, first, count, group.of)):
+                mine.append(packet)
             at += slots
     return dealt
 
 
-def _solve(bundle: Bundle, parcels: list[Vector]) -> Answer:
-    """Of parcels in the order of the parts.  Whoever solves needs no row of its own."""
+def _solve(group: BlockGroup, packets: list[Vector]) -> Answer:
+    """Of packets in the order of the parts.  Whoever solves needs no row of its own."""
     from .distributed import worker_without_rows
 
     settle_threads()
-    task, nobody = Task(bundle.work.task), worker_without_rows(bundle.work)
-    given = ffi.new("clo_parcel[]", max(1, len(parcels)))
-    for i, parcel in enumerate(parcels):
-        given[i].words = ffi.cast("uint64_t *", parcel.ctypes.data)
-        given[i].count = len(parcel)
+    task, nobody = Task(group.work.task), worker_without_rows(group.work)
+    given = ffi.new("clo_packet[]", max(1, len(packets)))
+    for i, packet in enumerate(packets):
+        given[i].words = ffi.cast("uint64_t *", packet.ctypes.data)
+        given[i].count = len(packet)
     totals: Vector = np.zeros(task.numbers, dtype=np.uint64)
     try:
-        call(lib.clo_worker_solve, nobody.pointer, task.words, task.bytes, bundle.number, bundle.of,
-             given, len(parcels), integers(totals), len(totals))
+        call(lib.clo_worker_solve, nobody.pointer, task.words, task.bytes, group.number, group.of,
+             given, len(packets), integers(totals), len(totals))
     finally:
         nobody.free()
-    return Answer(masked(bundle.key, ANSWERS + bundle.number, totals), totals.tobytes())
+    return Answer(masked(group.key, ANSWERS + group.number, totals), totals.tobytes())
 
 
-def read_and_solve(bundle: Bundle, parts: list[Any], homes: Homes) -> Answer:
+def read_and_solve(group: BlockGroup, parts: list[Any], block_of: BlockNumbers) -> Answer:
     """The way without messages."""
-    (parcels,) = _deal_parts(bundle, enumerate(parts), homes, bundle.number, 1)
-    return _solve(bundle, parcels)
+    (packets,) = _deal_parts(group, enumerate(parts), block_of, group.number, 1)
+    return _solve(group, packets)
 
 
 def slots_of(work: _Work, key: bytes, number: int, part: Any) -> bytes:
-    """How many homes the rows of a part have, under a pad: it may be a secret."""
+    """How many block numbers the rows of a part have, under a pad: it may be a secret."""
     from .distributed import workers_of
 
     settle_threads()
@@ -132,47 +132,49 @@ def slots_of(work: _Work, key: bytes, number: int, part: Any) -> bytes:
     return sealed(key, number, [np.array([slots], dtype=np.uint64)])
 
 
-def deal_pieces(bundle: Bundle, number: int, homes: Homes,
+def deal_pieces(group: BlockGroup, number: int, block_of: BlockNumbers,
                 pieces: Iterable[tuple[int, Any]]) -> list[bytes]:
-    """The messages of part `number`, one for each bundle."""
-    dealt = _deal_parts(bundle, pieces, homes, 0, bundle.of)
-    return [sealed(bundle.key, number * bundle.of + i, parcels) for i, parcels in enumerate(dealt)]
+    """The messages of part `number`, one for each group."""
+    dealt = _deal_parts(group, pieces, block_of, 0, group.of)
+    return [sealed(group.key, number * group.of + i, packets) for i, packets in enumerate(dealt)]
 
 
-def deal(bundle: Bundle, number: int, homes: Homes, part: Any) -> list[bytes]:
-    return deal_pieces(bundle, number, homes, [(number, part)])
+def deal(group: BlockGroup, number: int, block_of: BlockNumbers, part: Any) -> list[bytes]:
+    return deal_pieces(group, number, block_of, [(number, part)])
 
 
-def pick(messages: list[bytes], bundle: int) -> bytes:
+def pick(messages: list[bytes], group: int) -> bytes:
     """One of them: so that the others need not travel with it."""
-    return messages[bundle]
+    return messages[group]
 
 
-def solve_numbered(bundle: Bundle, messages: Iterable[tuple[int, bytes]]) -> Answer:
+def solve_numbered(group: BlockGroup, messages: Iterable[tuple[int, bytes]]) -> Answer:
     """Of the messages of all parts, in their order."""
-    return _solve(bundle, [parcel for number, message in messages
-                           for parcel in opened(bundle.key, number * bundle.of + bundle.number,
+    return _solve(group, [packet for number, message in messages
+                           for packet in opened(group.key, number * group.of + group.number,
                                                 message)])
 
 
-def solve(bundle: Bundle, *messages: bytes) -> Answer:
-    return solve_numbered(bundle, enumerate(messages))
+def solve(group: BlockGroup, *messages: bytes) -> Answer:
+    return solve_numbered(group, enumerate(messages))
 
 
 # ---- on the driver ----------------------------------------------------------------------------
 
-def narrow(homes: Homes) -> Homes:
+def narrow(block_of: BlockNumbers) -> BlockNumbers:
     """Two bytes a row where that is enough."""
-    return homes.astype(np.uint16) if len(homes) == 0 or homes.max() < 1 << 16 else homes
+    fits = len(block_of) == 0 or block_of.max() < 1 << 16
+    return block_of.astype(np.uint16) if fits else block_of
 
 
-def filled(homes: Homes) -> Homes:
+def filled(block_of: BlockNumbers) -> BlockNumbers:
     """With more behind them, which are nobody's: how many there are may be a secret."""
-    return np.concatenate([homes, np.zeros(room_for(len(homes)) - len(homes), homes.dtype)])
+    more = room_for(len(block_of)) - len(block_of)
+    return np.concatenate([block_of, np.zeros(more, block_of.dtype)])
 
 
 def added(key: bytes, answers: Iterable[Answer]) -> Vector:
-    """The sum over all bundles, with its pads taken off."""
+    """The sum over all groups, with its pads taken off."""
     total: Vector | None = None
     tags = []
     for answer in answers:
@@ -184,30 +186,30 @@ def added(key: bytes, answers: Iterable[Answer]) -> Vector:
     return total
 
 
-def bundles_of(work: _Work, key: bytes, count: int) -> list[Bundle]:
-    first = Bundle(work, key, count)
+def groups_of(work: _Work, key: bytes, count: int) -> list[BlockGroup]:
+    first = BlockGroup(work, key, count)
     return [replace(first, number=i) for i in range(count)]
 
 
-def shares(slots: list[int], homes: Homes) -> list[Homes]:
-    """The homes of each part."""
+def shares(slots: list[int], block_of: BlockNumbers) -> list[BlockNumbers]:
+    """The block numbers of each part."""
     ends = np.cumsum([0, *slots])
-    if ends[-1] != len(homes):
+    if ends[-1] != len(block_of):
         raise ReadError(CHANGED)
-    return [filled(homes[a:b]) for a, b in zip(ends, ends[1:])]
+    return [filled(block_of[a:b]) for a, b in zip(ends, ends[1:])]
 
 
 def deal_and_solve(submit: Callable[..., Any], gather: Callable[[list[Any]], list[Any]],
-                   parts: list[Any], work: _Work, homes: Homes, bundles: int,
+                   parts: list[Any], work: _Work, block_of: BlockNumbers, groups: int,
                    mask: bool) -> Vector:
     """The way with messages.  submit: a function and its arguments, of which some may be what it
     returned before; gather: what came of some."""
     key = new_key(mask)
     told = gather([submit(slots_of, work, key, i, part) for i, part in enumerate(parts)])
     slots = [int(opened(key, i, message)[0][0]) for i, message in enumerate(told)]
-    tasks = bundles_of(work, new_key(mask), bundles)
+    tasks = groups_of(work, new_key(mask), groups)
     dealt = [submit(deal, tasks[0], i, mine, part)
-             for i, (mine, part) in enumerate(zip(shares(slots, narrow(homes)), parts))]
+             for i, (mine, part) in enumerate(zip(shares(slots, narrow(block_of)), parts))]
     return added(tasks[0].key, gather(
         [submit(solve, task, *[submit(pick, messages, task.number) for messages in dealt])
          for task in tasks]))

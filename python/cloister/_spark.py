@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from . import exceptions
-from ._blocks import Answer, Bundle, Homes, added, deal_pieces, narrow, shares, solve_numbered
+from ._blocks import (Answer, BlockGroup, BlockNumbers, added, deal_pieces, narrow, shares,
+                      solve_numbered)
 from ._pads import Vector, masked, new_key, room_for, unmask
 from ._pieces import gathered
 from .distributed import (Survey, _Engine, _Reading, _same_plan, _Work, fold_parts, rounded_up,
@@ -40,7 +41,7 @@ PLANNERS = 8
 MOST_SOLVERS = 1 << 10
 #: Of the messages that one task solves: Arrow holds 2 GiB in one column of a batch.
 MOST_BYTES = 256 << 20
-NO_HOMES: Homes = np.zeros(0, dtype=np.uint16)
+NO_BLOCK_NUMBERS: BlockNumbers = np.zeros(0, dtype=np.uint16)
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def with_key(work: Any, key: bytes) -> Any:
     """The same with another key of the persons; b"": none."""
     if isinstance(work, tuple):
         return (with_key(work[0], key), *work[1:])
-    if isinstance(work, Bundle):
+    if isinstance(work, BlockGroup):
         return replace(work, work=with_key(work.work, key))
     if isinstance(work, _Work):
         return replace(work, reading=with_key(work.reading, key))
@@ -106,7 +107,7 @@ def fold_rows(work: _Work, batches: Iterable[Any]) -> Vector:
 
 
 def count_slots(work: _Work, batches: Iterable[Any]) -> Vector:
-    """How many homes the rows of a partition have."""
+    """How many block numbers the rows of a partition have."""
     slots = sum(worker.slots() for number, piece in enumerate(rows_of(work.reading, batches))
                 for worker in workers_of(work, number, piece))
     return np.array([slots], dtype=np.uint64)
@@ -135,34 +136,34 @@ def each_part(keys: Keys, function: Callable[[Any, Any], Vector], sent: Any,
 
 
 def deal_rows(keys: Keys, sent: Any, batches: Iterable[Any]) -> Iterator[Any]:
-    """One row for a partition and a bundle: its message, and their number (fold.T7)."""
+    """One row for a partition and a group: its message, and their number (fold.T7)."""
     part = importlib.import_module("pyspark").TaskContext.get().partitionId()
-    bundle, homes = taken(sent, keys)
-    bundle = replace(bundle, key=keys.of_pass)
+    group, block_of = taken(sent, keys)
+    group = replace(group, key=keys.of_pass)
     try:
-        messages = deal_pieces(bundle, part, homes.get(part, NO_HOMES),
-                               enumerate(rows_of(bundle.work.reading, batches)))
+        messages = deal_pieces(group, part, block_of.get(part, NO_BLOCK_NUMBERS),
+                               enumerate(rows_of(group.work.reading, batches)))
     except CloisterError as raised:
         yield _row(part, b"", b"", f"{type(raised).__name__}\n{raised}")
         return
     for i, message in enumerate(messages):
-        yield _row(part * bundle.of + i, b"", message, None)
+        yield _row(part * group.of + i, b"", message, None)
 
 
 def solve_rows(keys: Keys, sent: Any, batches: Iterable[Any]) -> Iterator[Any]:
-    """One row for a bundle: what came of its blocks."""
-    bundle = replace(taken(sent, keys), key=keys.of_pass)
+    """One row for a group: what came of its blocks."""
+    group = replace(taken(sent, keys), key=keys.of_pass)
     found: dict[int, dict[int, bytes]] = {}
     for batch in batches:
         for row in batch.to_pylist():
             if row["error"] is not None:
                 yield _row(0, b"", b"", row["error"])
                 return
-            part, number = divmod(row["part"], bundle.of)
+            part, number = divmod(row["part"], group.of)
             found.setdefault(number, {})[part] = row["totals"]
     for number, messages in found.items():
         try:
-            answer = solve_numbered(replace(bundle, number=number), sorted(messages.items()))
+            answer = solve_numbered(replace(group, number=number), sorted(messages.items()))
         except CloisterError as raised:
             yield _row(0, b"", b"", f"{type(raised).__name__}\n{raised}")
             return
@@ -301,7 +302,8 @@ class Frame(_Engine):
     def total(self, work: _Work, mask: bool) -> Vector:
         return self._sum(fold_rows, work, mask)
 
-    def _homes(self, work: _Work, homes: Homes, mask: bool) -> dict[int, Homes]:
+    def _block_numbers(self, work: _Work, block_of: BlockNumbers,
+                       mask: bool) -> dict[int, BlockNumbers]:
         """Those of the rows of each partition, which are the data in the order of their numbers."""
         key, slots = new_key(mask), {}
         for row in self._rows(count_slots, work, key):
@@ -309,17 +311,17 @@ class Frame(_Engine):
             unmask(key, bytes(row["tags"]), told)
             slots[int(row["part"])] = int(told[0])
         parts = sorted(slots)
-        return dict(zip(parts, shares([slots[part] for part in parts], narrow(homes))))
+        return dict(zip(parts, shares([slots[part] for part in parts], narrow(block_of))))
 
     def try_blocks(self, rows: int) -> None:
-        """On Connect the homes of all rows are in one message, whose size both ends limit, and some
-        versions compress it first: so one as large, of nothing, is sent."""
+        """On Connect the block numbers of all rows are in one message, whose size both ends limit,
+        and some versions compress it first: so one as large, of nothing, is sent."""
         size = 2 * room_for(rows)
         if not self.remote or size < LARGE:
             return
-        like_homes = secrets.token_bytes(size)
+        as_large = secrets.token_bytes(size)
         try:
-            self.session.range(1).mapInArrow(partial(read_nothing, like_homes), SCHEMA).collect()
+            self.session.range(1).mapInArrow(partial(read_nothing, as_large), SCHEMA).collect()
         except Exception as raised:
             raise UnsupportedError(
                 f"blocks of {rows} rows need a message of {size / 2 ** 20:.1f} MiB, which "
@@ -327,16 +329,16 @@ class Frame(_Engine):
                 "spark.connect.grpc.maxInboundMessageSize at the start of the server, or choose a "
                 "method that needs only sums; nothing was spent") from raised
 
-    def blocks(self, work: _Work, homes: Homes, mask: bool) -> Vector:
-        """mapInArrow(deal), a shuffle of messages to their bundles, mapInArrow(solve), collect."""
+    def blocks(self, work: _Work, block_of: BlockNumbers, mask: bool) -> Vector:
+        """mapInArrow(deal), a shuffle of messages to their groups, mapInArrow(solve), collect."""
         key = new_key(mask)
-        mine = self._homes(work, homes, mask)
+        mine = self._block_numbers(work, block_of, mask)
         solvers = max(min(self.tasks, MOST_SOLVERS),
-                      math.ceil(len(homes) * work.cols * 4 / MOST_BYTES))
-        bundle = Bundle(work, b"", 2 * solvers)
-        dealt, solved = self._sent((bundle, mine)), self._sent(bundle)
+                      math.ceil(len(block_of) * work.cols * 4 / MOST_BYTES))
+        group = BlockGroup(work, b"", 2 * solvers)
+        dealt, solved = self._sent((group, mine)), self._sent(group)
         messages = self.frame.mapInArrow(partial(deal_rows, self._keys(key), dealt), SCHEMA)
-        answers = messages.repartition(solvers, messages["part"] % bundle.of).mapInArrow(
+        answers = messages.repartition(solvers, messages["part"] % group.of).mapInArrow(
             partial(solve_rows, self._keys(key), solved), SCHEMA)
         found = self._collected(answers, [dealt, solved])
         return added(key, [Answer(bytes(row["tags"]), bytes(row["totals"])) for row in found])

@@ -242,7 +242,7 @@ class _Worker:
         call(lib.clo_worker_fold, self.pointer, task, bytes_, totals, count)
 
     def slots(self) -> int:
-        """How many homes its rows have in blocks."""
+        """How many block numbers its rows have in blocks."""
         return int(lib.clo_worker_slots(self.pointer))
 
     def free(self) -> None:
@@ -365,8 +365,8 @@ class _Engine:
     def try_blocks(self, rows: int) -> None:
         """Refuses, before anything is charged, blocks of so many rows that it cannot carry."""
 
-    def blocks(self, work: _Work, homes: _blocks.Homes, mask: bool) -> Vector:
-        """What comes of all blocks; homes: of the rows of all parts."""
+    def blocks(self, work: _Work, block_of: _blocks.BlockNumbers, mask: bool) -> Vector:
+        """What comes of all blocks; block_of: of the rows of all parts."""
         raise NotImplementedError
 
 
@@ -385,9 +385,9 @@ class _Mapping(_Engine):
     def __init__(self, executor: Any, parts: Sequence[Any]) -> None:
         self.executor, self.parts = executor, list(parts)
         workers = getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None)
-        most, self.bundles = len(self.parts), 1 if executor is None else min(len(self.parts), 8)
+        most, self.groups = len(self.parts), 1 if executor is None else min(len(self.parts), 8)
         if isinstance(workers, int):
-            most, self.bundles = 2 * workers, workers
+            most, self.groups = 2 * workers, workers
         self.tasks = max(1, min(len(self.parts), most))
 
     def _map(self, function: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]:
@@ -418,16 +418,16 @@ class _Mapping(_Engine):
             futures = [self.executor.submit(_add, *pair, pure=False) for pair in pairs] + odd
         return bytes(futures[0].result())
 
-    def blocks(self, work: _Work, homes: _blocks.Homes, mask: bool) -> Vector:
+    def blocks(self, work: _Work, block_of: _blocks.BlockNumbers, mask: bool) -> Vector:
         if hasattr(self.executor, "gather"):  # Dask's client, which carries results to workers
             return _blocks.deal_and_solve(partial(self.executor.submit, pure=False),
                                           lambda futures: list(self.executor.gather(futures)),
-                                          self.parts, work, homes, self.tasks, mask)
+                                          self.parts, work, block_of, self.tasks, mask)
         key = new_key(mask)
         read = partial(_blocks.read_and_solve, parts=self.parts,
-                       homes=_blocks.filled(_blocks.narrow(homes)))
+                       block_of=_blocks.filled(_blocks.narrow(block_of)))
         # What is kept of a part is of one task at a time, and here all of them read it.
-        tasks = _blocks.bundles_of(replace(work, run=""), key, self.bundles)
+        tasks = _blocks.groups_of(replace(work, run=""), key, self.groups)
         return _blocks.added(key, self._map(read, tasks))
 
 
@@ -461,11 +461,11 @@ class _Collection(_Engine):
             vectors = [add(*pair) for pair in zip(vectors[0::2], vectors[1::2])] + odd
         return bytes(self._compute(vectors)[0])
 
-    def blocks(self, work: _Work, homes: _blocks.Homes, mask: bool) -> Vector:
+    def blocks(self, work: _Work, block_of: _blocks.BlockNumbers, mask: bool) -> Vector:
         def submit(function: Callable[..., Any], *given: Any) -> Any:
             return self.dask.delayed(function, pure=False)(*given)
 
-        return _blocks.deal_and_solve(submit, self._compute, self.parts, work, homes, self.tasks,
+        return _blocks.deal_and_solve(submit, self._compute, self.parts, work, block_of, self.tasks,
                                       mask)
 
 
@@ -487,10 +487,10 @@ class Crew:
         self.passes += 1
         return self._checked(self.engine.total(replace(self.work, task=task), self.mask), count)
 
-    def solve(self, task: bytes, homes: _blocks.Homes, count: int) -> Vector:
+    def solve(self, task: bytes, block_of: _blocks.BlockNumbers, count: int) -> Vector:
         """What comes of all blocks (fold.T7)."""
         self.passes += 1
-        return self._checked(self.engine.blocks(replace(self.work, task=task), homes, self.mask),
+        return self._checked(self.engine.blocks(replace(self.work, task=task), block_of, self.mask),
                              count)
 
     def _checked(self, total: Vector, count: int) -> Vector:
@@ -519,9 +519,9 @@ def cloister_fold(user: Any, task: Any, bytes_: int, totals: Any, count: int) ->
 
 
 @ffi.def_extern(error=lib.CLO_IO)
-def cloister_solve(user: Any, task: Any, bytes_: int, homes: Any, slots: int, totals: Any,
+def cloister_solve(user: Any, task: Any, bytes_: int, block_of: Any, slots: int, totals: Any,
                    count: int) -> int:
-    told = np.frombuffer(ffi.buffer(homes, 4 * slots)[:], np.uint32)
+    told = np.frombuffer(ffi.buffer(block_of, 4 * slots)[:], np.uint32)
     return _answer(user, totals, lambda crew: crew.solve(ffi.buffer(task, bytes_)[:], told, count))
 
 

@@ -5,7 +5,7 @@ extern "Python" bool cloister_account(void *user, const clo_account *account);
 extern "Python" clo_status cloister_fold(void *user, const void *task, size_t bytes,
                                          int64_t *totals, size_t count);
 extern "Python" clo_status cloister_solve(void *user, const void *task, size_t bytes,
-                                          const uint32_t *homes, uint64_t slots, int64_t *totals,
+                                          const uint32_t *block_of, uint64_t slots, int64_t *totals,
                                           size_t count);
 extern "Python" bool cloister_charge(void *user, const clo_charge *charge);
 

@@ -71,6 +71,23 @@ def test_parts_give_the_bytes_of_one_process(method, rows, processes):
         assert made.to_json() == expected
 
 
+def wide_rows(first, count):
+    """Two clusters in 20 columns: kmeans/density looks at them through a lens."""
+    generator = np.random.default_rng(8)
+    made = np.vstack([generator.normal(m, 0.05, size=(1500, 20)) for m in (-0.2, 0.2)])
+    return made[first:first + count]
+
+
+def test_many_columns_give_the_bytes_of_one_process(processes):
+    settings = {"clusters": 2, "rounds": 2, "rows": 3000}
+    expected = alone("kmeans/density", wide_rows(0, 3000), **settings).to_json()
+    parts = [partial(wide_rows, 0, 1100), partial(wide_rows, 1100, 0),
+             partial(wide_rows, 1100, 1900)]
+    for executor in (None, processes):
+        made = distributed.run("kmeans/density", parts, executor=executor, **BALL, **settings)
+        assert made.to_json() == expected
+
+
 def test_hidden_rows_a_learnt_centre_and_kept_parts_give_the_same_bytes(rows):
     settings = {"clusters": 2, "rounds": 2, "center": "private", "relation": "add-remove",
                 "norm": 20, "rows": 3000}

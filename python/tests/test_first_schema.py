@@ -65,7 +65,8 @@ def test_old_names_work_and_warn(of, old, fitted):
                                (release.privacy, "capped", "budget_limited"),
                                (release.info["domain"], "norm", "norm_scaled"),
                                (query, "event", "loss_kind"), (query, "parameter", "mu")):
-        with pytest.warns(DeprecationWarning, match=f"'{before}' is an old name: use '{now}'") as seen:
+        said = f"'{before}' is an old name: use '{now}'"
+        with pytest.warns(DeprecationWarning, match=said) as seen:
             assert np.array_equal(place[before], place[now])
         assert seen[0].filename == __file__
     with warnings.catch_warnings():

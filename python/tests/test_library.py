@@ -45,6 +45,17 @@ def test_a_plan_that_cannot_be_is_refused():
 
 # ---- ledgers ----
 
+
+def test_a_second_ledger_where_one_was_is_asked_for(tmp_path):
+    path, elsewhere = tmp_path / "ledger.db", tmp_path / "elsewhere.db"
+    cloister.Ledger(path, create=True).declare("people", epsilon=5)
+    path.rename(elsewhere)
+    cloister.Ledger(elsewhere).declare("others", epsilon=5)
+    with pytest.raises(cloister.LedgerError, match="elsewhere.db now, with its caps"):
+        cloister.Ledger(path, create=True)
+    cloister.Ledger(path, create=True, new=True).declare("people", epsilon=5)
+
+
 def test_a_ledger_lists_what_was_spent(rows, tmp_path):
     path = tmp_path / "ledger.db"
     with pytest.raises(cloister.CloisterError):

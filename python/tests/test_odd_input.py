@@ -193,7 +193,10 @@ def with_list(**lists):
 
 def with_key(key, value=1.0):
     matrix = put(scipy.sparse.dok_array)
-    matrix._dict[key] = value
+    if isinstance(matrix, dict):  # before SciPy 1.13
+        dict.__setitem__(matrix, key, value)
+    else:
+        matrix._dict[key] = value
     return matrix
 
 
@@ -267,10 +270,10 @@ def test_parts_of_a_sparse_matrix_are_read_however_they_lie(how, part, form):
 def test_a_broken_list_of_entries_is_refused_first():
     matrix = scipy.sparse.coo_array(ROWS)
     for axis, value in ((0, 10**8), (1, -3)):
-        coords = [place.copy() for place in matrix.coords]
-        coords[axis][5] = value
         bad = scipy.sparse.coo_array(ROWS)
-        bad.coords = tuple(coords)
+        place = (matrix.row, matrix.col)[axis].copy()
+        place[5] = value
+        setattr(bad, ("row", "col")[axis], place)
         assert "sparse matrix is broken" in refusal(bad, bounds=None, norm=2.0)
 
 

@@ -224,15 +224,15 @@ def test_no_key_is_in_what_a_log_says_of_a_task():
     key = b"key." * (_pads.PAD_BYTES // 4)
     reading = distributed._Reading("null", None, "", True, "who", unit_key=key, pass_key=key)
     work = distributed._Work({}, reading, 3, None, 9, pad=key)
-    for part in (reading, work, _blocks.Bundle(work, key, 2), _spark.Keys(key, key)):
+    for part in (reading, work, _blocks.BlockGroup(work, key, 2), _spark.Keys(key, key)):
         assert key.decode() not in repr(part) and type(part).__name__ in repr(part)
 
 
 def test_no_key_goes_with_what_spark_may_broadcast():
     reading = distributed._Reading("null", None, "", True, "who", unit_key=bytes(32))
     work = distributed._Work({}, reading, 3, None, 9)
-    bundle = _blocks.Bundle(work, b"", 2)
-    for sent in ((reading, ["a"]), work, bundle, (bundle, {})):
+    group = _blocks.BlockGroup(work, b"", 2)
+    for sent in ((reading, ["a"]), work, group, (group, {})):
         assert bytes(32) in pickle.dumps(sent)
         bare = _spark.Frame._sent(SimpleNamespace(remote=True), sent)
         assert bytes(32) not in pickle.dumps(bare)
@@ -240,7 +240,7 @@ def test_no_key_goes_with_what_spark_may_broadcast():
 
 
 def test_a_block_method_counts_beyond_32_bits():
-    """32,768 partitions, and twice as many bundles: the number of a message has 32 bits and one."""
+    """32,768 partitions, and twice as many groups: the number of a message has 32 bits and one."""
     number = (1 << 15) * (1 << 16) + 5
     (told,) = _spark._row(number, b"", b"", None).to_pylist()
     assert told["part"] == number

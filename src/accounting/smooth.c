@@ -66,11 +66,6 @@ static double gamma_part(double shape, double x, bool upper)
     return upper ? rest : 1 - rest;
 }
 
-double clo_i_gamma_lower(double shape, double x)
-{
-    return gamma_part(shape, x, false);
-}
-
 /* Gauss's rule of order 16 on (-1, 1): the positive half. */
 static const double NODE[8] = { 0.095012509837637454, 0.28160355077925892, 0.45801677765722737,
                                 0.61787624440264377,  0.755404408355003,   0.86563120238783176,

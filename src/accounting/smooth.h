@@ -19,7 +19,5 @@ CLO_CHECK clo_status clo_i_smooth_calibrate(double epsilon, double delta, size_t
 /* The hockey-stick divergence at e^epsilon of N(0, I) from N(v, e^(2 lambda) I), |v| = alpha
  * min(1, e^lambda), in R^dimension (aggregate.T2). */
 double clo_i_smooth_delta(double epsilon, size_t dimension, double alpha, double lambda);
-/* The regularised lower incomplete gamma function. */
-double clo_i_gamma_lower(double shape, double x);
 
 #endif

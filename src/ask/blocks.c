@@ -24,24 +24,25 @@ bool clo_i_divides_evenly(const clo_bounded *data)
  * share one is a uniform draw; a null record's place in its block stays empty (bound.T6).  Under
  * add-remove, and where persons may have fewer rows or more, each row draws its block by itself, so
  * that one more row changes no other's (aggregate.T4). */
-void clo_i_draw_homes(clo_stream *stream, bool even, size_t blocks, size_t count, uint32_t *home)
+void clo_i_draw_block_numbers(clo_stream *stream, bool even, size_t blocks, size_t count,
+                              uint32_t *block_of)
 {
     for (size_t i = 0; i < count; i++)
-        home[i] = even ? (uint32_t)(i % blocks) : (uint32_t)clo_i_random_below(stream, blocks);
+        block_of[i] = even ? (uint32_t)(i % blocks) : (uint32_t)clo_i_random_below(stream, blocks);
     for (size_t i = count; even && i > 1; i--) {
         const size_t j = (size_t)clo_i_random_below(stream, i);
-        const uint32_t swapped = home[i - 1];
-        home[i - 1] = home[j];
-        home[j] = swapped;
+        const uint32_t swapped = block_of[i - 1];
+        block_of[i - 1] = block_of[j];
+        block_of[j] = swapped;
     }
 }
 
-clo_status clo_i_draw_all_homes(clo_context *context, size_t blocks, size_t slots, bool even,
-                                uint32_t *home, clo_error *err)
+clo_status clo_i_draw_all_block_numbers(clo_context *context, size_t blocks, size_t slots,
+                                        bool even, uint32_t *block_of, clo_error *err)
 {
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err));
-    clo_i_draw_homes(stream, even, blocks, slots, home);
+    clo_i_draw_block_numbers(stream, even, blocks, slots, block_of);
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     return status;
@@ -57,17 +58,17 @@ size_t clo_i_lay_blocks(const clo_division *d, size_t first, size_t step, size_t
     return end;
 }
 
-/* Where the rows of these data go, by the homes of their slots: in the order of the data, and a
- * block begins on a multiple of `line`. */
+/* Where the rows of these data go, by the block numbers of their slots: in the order of the data,
+ * and a block begins on a multiple of `line`. */
 static void find_places(const clo_bounded *data, const clo_division *d, size_t line)
 {
     for (size_t i = 0; i < d->count; i++) /* from slots to rows, which are never before them */
-        d->home[i] = d->home[clo_i_bounded_slot(data, i)];
-    for (size_t i = 0; i < d->count; i++) d->sizes[d->home[i]]++;
+        d->block_of[i] = d->block_of[clo_i_bounded_slot(data, i)];
+    for (size_t i = 0; i < d->count; i++) d->sizes[d->block_of[i]]++;
     (void)clo_i_lay_blocks(d, 0, 1, line);
     for (size_t i = 0; i < d->count; i++) {
-        d->places[i] = d->begins[d->home[i]];
-        d->begins[d->home[i]] += d->cols;
+        d->places[i] = d->begins[d->block_of[i]];
+        d->begins[d->block_of[i]] += d->cols;
     }
     for (size_t b = 0; b < d->blocks; b++) d->begins[b] -= d->sizes[b] * d->cols;
 }
@@ -92,7 +93,7 @@ static size_t record_cells(size_t rows, size_t cols, size_t blocks)
 
 static clo_status take(clo_workspace *space, clo_division *d, clo_error *err)
 {
-    CLO_TRY(clo_i_take(space, d->slots, sizeof *d->home, &d->home, err));
+    CLO_TRY(clo_i_take(space, d->slots, sizeof *d->block_of, &d->block_of, err));
     CLO_TRY(clo_i_take(space, d->count, sizeof *d->places, &d->places, err));
     CLO_TRY(clo_i_take(space, d->blocks, sizeof *d->sizes, &d->sizes, err));
     CLO_TRY(clo_i_take(space, d->blocks, sizeof *d->begins, &d->begins, err));
@@ -119,8 +120,8 @@ clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t block
                          .unit = ldexp(1, -line->bits) };
     CLO_TRY(take(context->workspace, d, err));
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    CLO_TRY(
-        clo_i_draw_all_homes(context, blocks, d->slots, clo_i_divides_evenly(data), d->home, err));
+    CLO_TRY(clo_i_draw_all_block_numbers(context, blocks, d->slots, clo_i_divides_evenly(data),
+                                         d->block_of, err));
     find_places(data, d, CLO_BLOCK_LINE);
     CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
                        sizeof *scratch, &scratch, err));
@@ -232,9 +233,9 @@ clo_status clo_i_each_block(clo_context *context, const clo_each_block *how,
                             const clo_bounded *data, clo_status ready, clo_error *err)
 {
     clo_division d;
-    if (context->parcels) return ready ? ready : clo_i_visit_parcels(context, how, err);
+    if (context->packets) return ready ? ready : clo_i_visit_packets(context, how, err);
     if (context->elsewhere) return ready ? ready : clo_i_blocks_elsewhere(context, how, data, err);
-    if (context->comm->size > 1) return clo_i_spread_blocks(context, how, data, ready, err);
+    if (context->comm->size > 1) return clo_i_blocks_on_ranks(context, how, data, ready, err);
     if (ready) return ready;
     CLO_TRY(clo_i_divide(context, how->line, how->blocks, data, &d, err));
     return visit_all(context, how, &d, err);

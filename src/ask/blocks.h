@@ -12,11 +12,11 @@ typedef struct clo_division {
     size_t slots;      /* rows that draw a block: null ones, too, where their number is public */
     size_t block_rows; /* of the pass */
     double unit;
-    uint32_t *home;  /* slots: the block of each row */
-    size_t *sizes;   /* blocks: how many rows it has */
-    size_t *begins;  /* blocks: where its rows begin, in doubles */
-    size_t *places;  /* count: where each row goes, in doubles */
-    double *records; /* block after block, each a row after the other */
+    uint32_t *block_of; /* slots: the block of each row */
+    size_t *sizes;      /* blocks: how many rows it has */
+    size_t *begins;     /* blocks: where its rows begin, in doubles */
+    size_t *places;     /* count: where each row goes, in doubles */
+    double *records;    /* block after block, each a row after the other */
 } clo_division;
 
 /* Shown each block, with a seed of its own, on some thread; BLAS is on one there. */
@@ -48,9 +48,9 @@ CLO_CHECK clo_status clo_i_open_blocks(clo_context *context, const clo_ask *ask,
 /* Takes what of it follows the number of rows: of one process, and of one of several ranks. */
 CLO_CHECK clo_status clo_i_division_room(const clo_line *line, size_t blocks, size_t rows,
                                          clo_workspace *space, clo_error *err);
-CLO_CHECK clo_status clo_i_spread_room(const clo_line *line, size_t blocks, size_t rows,
-                                       const clo_ranks *ranks, clo_workspace *space,
-                                       clo_error *err);
+CLO_CHECK clo_status clo_i_rank_blocks_room(const clo_line *line, size_t blocks, size_t rows,
+                                            const clo_ranks *ranks, clo_workspace *space,
+                                            clo_error *err);
 
 /* ---- what the two ways share ----------------------------------------------------------------- */
 
@@ -62,10 +62,11 @@ CLO_CHECK clo_status clo_i_divide(clo_context *context, const clo_line *line, si
 /* Whether all blocks get equally many of a public number of rows. */
 bool clo_i_divides_evenly(const clo_bounded *data);
 /* The blocks of the next `count` slots; where it is even, of all of them at once. */
-void clo_i_draw_homes(clo_stream *stream, bool even, size_t blocks, size_t count, uint32_t *home);
+void clo_i_draw_block_numbers(clo_stream *stream, bool even, size_t blocks, size_t count,
+                              uint32_t *block_of);
 /* All of them at once, from a stream of their own. */
-CLO_CHECK clo_status clo_i_draw_all_homes(clo_context *context, size_t blocks, size_t slots,
-                                          bool even, uint32_t *home, clo_error *err);
+CLO_CHECK clo_status clo_i_draw_all_block_numbers(clo_context *context, size_t blocks, size_t slots,
+                                                  bool even, uint32_t *block_of, clo_error *err);
 CLO_CHECK clo_status clo_i_draw_seeds(clo_context *context, size_t blocks, uint8_t *seeds,
                                       clo_error *err);
 /* The rows as integers of the grid, in the order of their blocks; home is of slots, and of rows
@@ -79,24 +80,25 @@ CLO_CHECK clo_status clo_i_visit_blocks(const clo_context *context, const clo_di
                                         const uint8_t *seeds, size_t first, size_t step,
                                         clo_visit_block *visit, void *user, clo_error *err);
 /* The whole of it on several ranks: blocks_on_ranks.c. */
-CLO_CHECK clo_status clo_i_spread_blocks(clo_context *context, const clo_each_block *how,
-                                         const clo_bounded *data, clo_status ready, clo_error *err);
+CLO_CHECK clo_status clo_i_blocks_on_ranks(clo_context *context, const clo_each_block *how,
+                                           const clo_bounded *data, clo_status ready,
+                                           clo_error *err);
 /* The same where workers hold the rows: the driver's side, one task's, and that of a part, of which
  * a fold sees `seen`; blocks_on_workers.c. */
 CLO_CHECK clo_status clo_i_blocks_elsewhere(clo_context *context, const clo_each_block *how,
                                             const clo_bounded *data, clo_error *err);
-CLO_CHECK clo_status clo_i_visit_parcels(clo_context *context, const clo_each_block *how,
+CLO_CHECK clo_status clo_i_visit_packets(clo_context *context, const clo_each_block *how,
                                          clo_error *err);
 CLO_CHECK clo_status clo_i_deal_blocks(clo_context *context, const clo_ask *ask,
                                        const clo_bounded *seen, const clo_bounded *rows,
-                                       const clo_dealing *how, clo_parcel *out, clo_error *err);
+                                       const clo_dealing *how, clo_packet *out, clo_error *err);
 
-/* The mark of the rows of each bundle; home: of rows.  row_hash.c. */
-typedef struct clo_marked {
-    uint64_t numbers[CLO_MARK_NUMBERS];
-} clo_marked;
-CLO_CHECK clo_status clo_i_mark_bundles(const clo_bounded *rows, const clo_dealing *how,
-                                        const uint32_t *home, int threads, clo_marked *marks,
-                                        clo_error *err);
+/* The hash of the rows of each group; block_of: of rows.  row_hash.c. */
+typedef struct clo_row_hash {
+    uint64_t numbers[CLO_ROW_HASH_NUMBERS];
+} clo_row_hash;
+CLO_CHECK clo_status clo_i_hash_groups(const clo_bounded *rows, const clo_dealing *how,
+                                       const uint32_t *block_of, int threads, clo_row_hash *hashes,
+                                       clo_error *err);
 
 #endif

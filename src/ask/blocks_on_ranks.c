@@ -20,9 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { WINDOW = 1 << 17, CHUNK = 1 << 16 }; /* numbers, and homes, that travel at a time */
+enum { WINDOW = 1 << 17, CHUNK = 1 << 16 }; /* numbers, and block numbers, that travel at a time */
 
-typedef struct spread {
+typedef struct rank_blocks {
     clo_context *context;
     const clo_each_block *how;
     const clo_bounded *data;
@@ -40,7 +40,7 @@ typedef struct spread {
     uint8_t *seeds;
     clo_status mine; /* how this rank fares, which the next sum tells */
     clo_error *err;
-} spread;
+} rank_blocks;
 
 /* ---- room ---------------------------------------------------------------------------------- */
 
@@ -54,13 +54,13 @@ static uint64_t most_rows(uint64_t all, size_t own, size_t blocks)
     return most < (double)all ? (uint64_t)most : all;
 }
 
-static size_t own_blocks(const spread *s)
+static size_t own_blocks(const rank_blocks *s)
 {
     const size_t blocks = s->how->blocks;
     return s->rank < blocks ? (blocks - s->rank - 1) / s->ranks + 1 : 0;
 }
 
-static clo_status take_kept(clo_workspace *space, uint64_t all_rows, spread *s, clo_error *err)
+static clo_status take_kept(clo_workspace *space, uint64_t all_rows, rank_blocks *s, clo_error *err)
 {
     const size_t blocks = s->how->blocks, own = own_blocks(s);
     const uint64_t rows = most_rows(all_rows, own, blocks);
@@ -74,17 +74,17 @@ static clo_status take_kept(clo_workspace *space, uint64_t all_rows, spread *s, 
     return clo_i_take(space, s->room, sizeof *s->kept.records, &s->kept.records, err);
 }
 
-static clo_status take_own(clo_workspace *space, spread *s, clo_error *err)
+static clo_status take_own(clo_workspace *space, rank_blocks *s, clo_error *err)
 {
     clo_division *const own = &s->own;
-    CLO_TRY(clo_i_take(space, own->slots, sizeof *own->home, &own->home, err));
+    CLO_TRY(clo_i_take(space, own->slots, sizeof *own->block_of, &own->block_of, err));
     CLO_TRY(clo_i_take(space, own->count, sizeof *own->places, &own->places, err));
     CLO_TRY(clo_i_take(space, own->blocks, sizeof *own->sizes, &own->sizes, err));
     CLO_TRY(clo_i_take(space, own->blocks, sizeof *own->begins, &own->begins, err));
     return clo_i_take(space, own->count * own->cols, sizeof *s->cells, &s->cells, err);
 }
 
-static clo_status take(clo_workspace *space, uint64_t all_rows, spread *s, clo_error *err)
+static clo_status take(clo_workspace *space, uint64_t all_rows, rank_blocks *s, clo_error *err)
 {
     CLO_TRY(take_own(space, s, err));
     CLO_TRY(take_kept(space, all_rows, s, err));
@@ -94,20 +94,21 @@ static clo_status take(clo_workspace *space, uint64_t all_rows, spread *s, clo_e
 }
 
 /* What a rank needs to take part in any of the sums; so it comes first. */
-static clo_status take_numbers(clo_workspace *space, spread *s, clo_error *err)
+static clo_status take_numbers(clo_workspace *space, rank_blocks *s, clo_error *err)
 {
     const size_t most = s->ranks > s->how->blocks ? s->ranks : s->how->blocks;
     return clo_i_take(space, most + 1, sizeof *s->numbers, &s->numbers, err);
 }
 
-clo_status clo_i_spread_room(const clo_line *line, size_t blocks, size_t rows,
-                             const clo_ranks *ranks, clo_workspace *space, clo_error *err)
+clo_status clo_i_rank_blocks_room(const clo_line *line, size_t blocks, size_t rows,
+                                  const clo_ranks *ranks, clo_workspace *space, clo_error *err)
 {
     const clo_each_block how = { .line = line, .blocks = blocks };
-    spread s = { .how = &how,
-                 .rank = ranks->rank,
-                 .ranks = ranks->size,
-                 .own = { .count = rows, .slots = rows, .cols = line->cols, .blocks = blocks } };
+    rank_blocks s = { .how = &how,
+                      .rank = ranks->rank,
+                      .ranks = ranks->size,
+                      .own = {
+                          .count = rows, .slots = rows, .cols = line->cols, .blocks = blocks } };
     CLO_TRY(take_numbers(space, &s, err));
     return take(space, ranks->rows, &s, err);
 }
@@ -115,13 +116,13 @@ clo_status clo_i_spread_room(const clo_line *line, size_t blocks, size_t rows,
 /* ---- what travels --------------------------------------------------------------------------- */
 
 /* The first failure of this rank, in its words. */
-static void fail(spread *s, clo_status status, const char *why)
+static void fail(rank_blocks *s, clo_status status, const char *why)
 {
     if (!s->mine) s->mine = clo_i_fail(s->err, status, "%s", why);
 }
 
 /* Adds the first `count` numbers up, and one more that says whether all ranks can go on. */
-static clo_status add_up(spread *s, size_t count)
+static clo_status add_up(rank_blocks *s, size_t count)
 {
     s->numbers[count] = s->mine != CLO_OK;
     const clo_status status =
@@ -135,7 +136,7 @@ static clo_status add_up(spread *s, size_t count)
 
 /* Rank 0 says what is asked.  The first sum is of a number a rank: also for one that cannot read
  * the ask (clo_i_fold_for_rank_0). */
-static clo_status tell(const spread *s)
+static clo_status tell(const rank_blocks *s)
 {
     clo_context *const context = s->context;
     const clo_ask ask = { .line = s->how->line,
@@ -152,7 +153,7 @@ static clo_status tell(const spread *s)
 }
 
 /* How many slots each rank has: the data are those of rank 0, then of rank 1, … */
-static clo_status share_slots(spread *s)
+static clo_status share_slots(rank_blocks *s)
 {
     memset(s->numbers, 0, s->ranks * sizeof *s->numbers);
     s->numbers[s->rank] = (int64_t)s->own.slots;
@@ -169,30 +170,30 @@ static clo_status share_slots(spread *s)
 /* ---- which block each slot is in ------------------------------------------------------------- */
 
 /* An even division is drawn all at once: of as many slots as are public. */
-static void open_lots(spread *s, clo_stream **stream, uint32_t **even)
+static void open_lots(rank_blocks *s, clo_stream **stream, uint32_t **even)
 {
     clo_context *const context = s->context;
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     if (!s->mine) s->mine = clo_i_stream_open(context->rng, ask, 0, stream, s->err);
     if (s->mine || !clo_i_divides_evenly(s->data)) return;
     s->mine = clo_i_alloc(s->all, sizeof **even, even, s->err);
-    if (!s->mine) clo_i_draw_homes(*stream, true, s->how->blocks, s->all, *even);
+    if (!s->mine) clo_i_draw_block_numbers(*stream, true, s->how->blocks, s->all, *even);
 }
 
 /* What of the slots at, at + 1, … is this rank's. */
-static void keep_homes(spread *s, size_t at, size_t count)
+static void keep_block_numbers(rank_blocks *s, size_t at, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const size_t slot = at + i;
         if (slot < s->first || slot - s->first >= s->own.slots) continue;
         if (s->chunk[i] >= s->how->blocks) fail(s, CLO_FORMAT, "rank 0 told of a block too many");
-        s->own.home[slot - s->first] = s->mine ? 0 : s->chunk[i];
+        s->own.block_of[slot - s->first] = s->mine ? 0 : s->chunk[i];
     }
 }
 
 /* From the same stream, in the same order, as in one process.  Rank 0 goes on if it fails: the
- * others wait for as many homes as there are. */
-static clo_status deal_homes(spread *s)
+ * others wait for as many block numbers as there are. */
+static clo_status deal_block_numbers(rank_blocks *s)
 {
     clo_stream *stream = NULL;
     uint32_t *even = NULL;
@@ -203,10 +204,10 @@ static clo_status deal_homes(spread *s)
         const size_t here = s->all - at < CHUNK ? s->all - at : CHUNK;
         if (leads && even && !s->mine) memcpy(s->chunk, even + at, here * sizeof *even);
         if (leads && !even && !s->mine)
-            clo_i_draw_homes(stream, false, s->how->blocks, here, s->chunk);
+            clo_i_draw_block_numbers(stream, false, s->how->blocks, here, s->chunk);
         status = clo_i_comm_broadcast(s->context->comm, s->chunk, here * sizeof *s->chunk,
                                       s->mine ? NULL : s->err);
-        if (!status) keep_homes(s, at, here);
+        if (!status) keep_block_numbers(s, at, here);
     }
     if (stream && !s->mine) s->mine = clo_i_stream_check(stream, s->err);
     clo_i_stream_close(stream);
@@ -216,14 +217,14 @@ static clo_status deal_homes(spread *s)
 
 /* ---- this rank's rows ------------------------------------------------------------------------ */
 
-static clo_status place_own(spread *s)
+static clo_status place_own(rank_blocks *s)
 {
     return clo_i_place_cells(s->context, s->data, s->how->line->bits, &s->own, s->cells, s->err);
 }
 
 /* ---- the rows of all, block by block --------------------------------------------------------- */
 
-static clo_status share_sizes(spread *s)
+static clo_status share_sizes(rank_blocks *s)
 {
     const size_t blocks = s->how->blocks;
     for (size_t b = 0; b < blocks; b++) s->numbers[b] = (int64_t)s->own.sizes[b];
@@ -235,7 +236,7 @@ static clo_status share_sizes(spread *s)
 }
 
 /* Cells of a block, some of which may be there already, from whichever rank. */
-static void fill(spread *s, size_t block, const uint8_t *from, size_t cells)
+static void fill(rank_blocks *s, size_t block, const uint8_t *from, size_t cells)
 {
     double *const to = s->kept.records + s->kept.begins[block] + s->filled[block];
     if (s->mine || cells > s->kept.sizes[block] * s->kept.cols - s->filled[block]) {
@@ -255,7 +256,7 @@ typedef struct walk {
     size_t block, left;
 } walk;
 
-static void hand_out(spread *s, walk *w, size_t cells)
+static void hand_out(rank_blocks *s, walk *w, size_t cells)
 {
     const uint8_t *from = (const uint8_t *)s->window;
     while (cells > 0) {
@@ -269,7 +270,7 @@ static void hand_out(spread *s, walk *w, size_t cells)
 }
 
 /* The rows of one rank, of which numbers[b] are in block b, on all of them: two cells a number. */
-static clo_status show_rows(spread *s, size_t from)
+static clo_status show_rows(rank_blocks *s, size_t from)
 {
     const size_t most = WINDOW * sizeof *s->window / sizeof *s->cells, cols = s->kept.cols;
     walk w = { .block = 0, .left = (size_t)s->numbers[0] * cols };
@@ -288,7 +289,7 @@ static clo_status show_rows(spread *s, size_t from)
     return CLO_OK;
 }
 
-static clo_status gather_blocks(spread *s)
+static clo_status gather_blocks(rank_blocks *s)
 {
     for (size_t from = 0; from < s->ranks; from++) {
         for (size_t b = 0; b < s->how->blocks; b++)
@@ -302,7 +303,7 @@ static clo_status gather_blocks(spread *s)
 /* ---- what came of them ----------------------------------------------------------------------- */
 
 /* Results of blocks that this rank has not visited are zeros. */
-static clo_status share_results(spread *s)
+static clo_status share_results(rank_blocks *s)
 {
     const size_t bytes = s->how->blocks * s->how->each, most = WINDOW * sizeof *s->window;
     uint8_t *const results = s->how->results;
@@ -316,7 +317,7 @@ static clo_status share_results(spread *s)
     return CLO_OK;
 }
 
-static clo_status visit(spread *s)
+static clo_status visit(rank_blocks *s)
 {
     return clo_i_visit_blocks(s->context, &s->kept, s->seeds, s->rank, s->ranks, s->how->visit,
                               s->how->user, s->err);
@@ -324,11 +325,11 @@ static clo_status visit(spread *s)
 
 /* fold.T6.  A status that is returned at once is one that all ranks have, or that of a comm that is
  * no more. */
-static clo_status go(spread *s)
+static clo_status go(rank_blocks *s)
 {
     const size_t blocks = s->how->blocks;
     CLO_TRY(share_slots(s));
-    CLO_TRY(deal_homes(s));
+    CLO_TRY(deal_block_numbers(s));
     if (!s->mine) s->mine = place_own(s);
     if (!s->mine && s->rank == 0) s->mine = clo_i_draw_seeds(s->context, blocks, s->seeds, s->err);
     CLO_TRY(share_sizes(s));
@@ -339,8 +340,8 @@ static clo_status go(spread *s)
     return share_results(s);
 }
 
-clo_status clo_i_spread_blocks(clo_context *context, const clo_each_block *how,
-                               const clo_bounded *data, clo_status ready, clo_error *err)
+clo_status clo_i_blocks_on_ranks(clo_context *context, const clo_each_block *how,
+                                 const clo_bounded *data, clo_status ready, clo_error *err)
 {
     const clo_comm *const comm = context->comm;
     clo_division own = { .count = clo_i_bounded_rows(data),
@@ -349,15 +350,15 @@ clo_status clo_i_spread_blocks(clo_context *context, const clo_each_block *how,
                          .blocks = how->blocks,
                          .block_rows = clo_i_pass_block_rows(context, data),
                          .unit = ldexp(1, -how->line->bits) };
-    spread s = { .context = context,
-                 .how = how,
-                 .data = data,
-                 .rank = (size_t)comm->rank,
-                 .ranks = (size_t)comm->size,
-                 .own = own,
-                 .kept = own,
-                 .mine = ready,
-                 .err = err };
+    rank_blocks s = { .context = context,
+                      .how = how,
+                      .data = data,
+                      .rank = (size_t)comm->rank,
+                      .ranks = (size_t)comm->size,
+                      .own = own,
+                      .kept = own,
+                      .mine = ready,
+                      .err = err };
     CLO_TRY(take_numbers(context->workspace, &s, ready ? NULL : err));
     if (!s.mine) s.mine = take(context->workspace, context->all_rows, &s, err);
     if (comm->rank == 0) {

@@ -63,7 +63,7 @@ static clo_status room_of_blocks(const clo_line *line, const clo_bounded *data,
                                  const clo_ranks *ranks, clo_workspace *space, clo_error *err)
 {
     const size_t blocks = line->query->blocks.count(line), rows = clo_i_bounded_slots(data);
-    return ranks && ranks->size > 1 ? clo_i_spread_room(line, blocks, rows, ranks, space, err)
+    return ranks && ranks->size > 1 ? clo_i_rank_blocks_room(line, blocks, rows, ranks, space, err)
                                     : clo_i_division_room(line, blocks, rows, space, err);
 }
 
@@ -233,7 +233,7 @@ static clo_status take_blocks(clo_context *context, size_t cols, const uint8_t *
 
 clo_status clo_i_deal_bytes(clo_context *context, const clo_bounded *seen, const clo_bounded *rows,
                             const uint8_t *bytes, size_t count, const clo_dealing *how,
-                            clo_parcel *out, clo_error *err)
+                            clo_packet *out, clo_error *err)
 {
     clo_decoded decoded;
     CLO_TRY(take_blocks(context, clo_i_bounded_domain(seen)->cols, bytes, count, &decoded, err));

@@ -37,7 +37,7 @@ const char *clo_reading_name(clo_reading reading)
 
 enum { NAME = 32, EVENT = 4 };
 /* Two halves of a word and eight-byte fields: no padding whose bytes could differ. */
-_Static_assert(CLO_LINE_TAIL == 2 * sizeof(int32_t) + (7 + CLO_PART_WORDS) * sizeof(uint64_t),
+_Static_assert(CLO_LINE_TAIL == 2 * sizeof(int32_t) + (7 + CLO_FIELD_WORDS) * sizeof(uint64_t),
                "a line must not have padding");
 _Static_assert(CLO_LINE_BYTES == NAME + EVENT * sizeof(uint64_t) + CLO_LINE_TAIL,
                "count the bytes");

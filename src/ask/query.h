@@ -21,11 +21,9 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { CLO_MAX_LINES = 64, CLO_MAX_CLUSTERS = 1024, CLO_PART_WORDS = 8 };
+enum { CLO_MAX_LINES = 64, CLO_MAX_CLUSTERS = 1024, CLO_FIELD_WORDS = 8 };
 
 typedef struct clo_query clo_query;
-/* All of them, in the order of their table: src/query/queries.c. */
-const clo_query *const *clo_i_queries(size_t *count);
 const char *clo_i_query_name(const clo_query *query);
 
 /* What a line is seen through. */
@@ -47,26 +45,26 @@ typedef struct clo_line {
     uint64_t scale;       /* of a Gaussian: its standard deviation; of Laplace noise: its scale */
     uint64_t count_unit;  /* what one record adds to a noised count */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
-    uint64_t part[CLO_PART_WORDS];             /* the query's own: CLO_LINE_PART in its header */
+    uint64_t fields[CLO_FIELD_WORDS];          /* the query's own: CLO_LINE_FIELDS in its header */
 } clo_line;
 
 /* Where its rows may lie: a public fact. */
 clo_reading clo_i_line_reading(const clo_line *line);
 
-/* The part of a line that is one query's own, typed: clo_i_NAME_part reads it, clo_i_NAME_set_part
- * writes it.  It is made of fields of eight bytes, so that it has no padding. */
-#define CLO_LINE_PART(name, type)                                                                  \
-    _Static_assert(sizeof(type) <= CLO_PART_WORDS * sizeof(uint64_t), "too large a part");         \
-    _Static_assert(sizeof(type) % sizeof(uint64_t) == 0, "a part is made of whole words");         \
-    static inline type clo_i_##name##_part(const clo_line *line)                                   \
+/* The fields of a line that are one query's own, typed: clo_i_NAME_fields reads and
+ * clo_i_NAME_set_fields writes them.  Each has eight bytes, so that there is no padding. */
+#define CLO_LINE_FIELDS(name, type)                                                                \
+    _Static_assert(sizeof(type) <= CLO_FIELD_WORDS * sizeof(uint64_t), "too many fields");         \
+    _Static_assert(sizeof(type) % sizeof(uint64_t) == 0, "fields are whole words");                \
+    static inline type clo_i_##name##_fields(const clo_line *line)                                 \
     {                                                                                              \
-        type part;                                                                                 \
-        memcpy(&part, line->part, sizeof part);                                                    \
-        return part;                                                                               \
+        type own;                                                                                  \
+        memcpy(&own, line->fields, sizeof own);                                                    \
+        return own;                                                                                \
     }                                                                                              \
-    static inline void clo_i_##name##_set_part(clo_line *line, type part)                          \
+    static inline void clo_i_##name##_set_fields(clo_line *line, type own)                         \
     {                                                                                              \
-        memcpy(line->part, &part, sizeof part);                                                    \
+        memcpy(line->fields, &own, sizeof own);                                                    \
     }
 
 /* The line as bytes: what it asks, and with what noise, whatever units people read it in.  Two
@@ -127,13 +125,13 @@ typedef struct clo_block_work {
 
 /* ---- blocks that workers solve (fold.T7) --------------------------------------------------- */
 
-enum { CLO_MARK_KEY_BYTES = 16, CLO_MARK_NUMBERS = 4 };
+enum { CLO_ROW_HASH_KEY_BYTES = 16, CLO_ROW_HASH_NUMBERS = 4 };
 
 /* What a driver hands out: the ask, the seeds of the blocks, and the block of each slot. */
 typedef struct clo_handed {
     const uint8_t *ask, *seeds;
     size_t ask_bytes, seed_bytes;
-    const uint32_t *homes;
+    const uint32_t *block_of;
     uint64_t slots;
 } clo_handed;
 
@@ -145,25 +143,25 @@ typedef struct clo_elsewhere {
                         clo_error *err);
 } clo_elsewhere;
 
-/* How a part deals its rows: to the bundles first, first + 1, … of so many. */
+/* How a part deals its rows: to the groups first, first + 1, … of so many. */
 typedef struct clo_dealing {
-    const uint32_t *homes;
+    const uint32_t *block_of;
     size_t slots;
-    size_t first, count, bundles;
-    const uint8_t *mark_key;
+    size_t first, count, groups;
+    const uint8_t *row_hash_key;
 } clo_dealing;
 
-/* The parcels of one bundle, from all parts in their order, and what is made of them. */
-typedef struct clo_parcels {
-    size_t bundle, bundles;
-    const clo_parcel *parcels;
+/* The packets of one group, from all parts in their order, and what is made of them. */
+typedef struct clo_packets {
+    size_t group, groups;
+    const clo_packet *packets;
     size_t count;
     const uint8_t *seeds;
     size_t seed_bytes;
     int64_t *totals; /* added to */
     size_t entries;
-    uint64_t mark[CLO_MARK_NUMBERS];
-} clo_parcels;
+    uint64_t row_hash[CLO_ROW_HASH_NUMBERS];
+} clo_packets;
 
 struct clo_context;
 /* Makes it of the mechanism's own plan, for records of so many columns, and of the words that rank
@@ -194,7 +192,7 @@ typedef struct clo_context {
     clo_block_open *open_blocks; /* of another rank than the first, and the plan it is given */
     const void *plan;
     const clo_elsewhere *elsewhere; /* of a driver whose workers solve blocks; NULL: it has none */
-    clo_parcels *parcels;           /* of a worker who solves some; NULL: it does not */
+    clo_packets *packets;           /* of a worker who solves some; NULL: it does not */
 } clo_context;
 
 /* Says what share of the step under way is done; CLO_CANCELLED where the caller wants no more.  To
@@ -222,8 +220,8 @@ size_t clo_i_asked_numbers(const uint8_t *bytes, size_t count);
 /* How many rows there are (slots, where their number is public), and a keyed hash of them that
  * knows no order: the sum over the rows, so that parts can be added up; then the same of persons
  * (clo_persons), 0 without units.  row_hash.c. */
-CLO_CHECK clo_status clo_i_mark_rows(const clo_bounded *data, const uint8_t *key, int threads,
-                                     uint64_t mark[CLO_MARK_NUMBERS], clo_error *err);
+CLO_CHECK clo_status clo_i_hash_rows(const clo_bounded *data, const uint8_t *key, int threads,
+                                     uint64_t row_hash[CLO_ROW_HASH_NUMBERS], clo_error *err);
 /* How many rows there are, null ones among them where their number is public, or else a secret. */
 size_t clo_i_row_slots(const clo_bounded *data);
 /* Whether there are none, not even null ones: so it is with the driver of workers. */
@@ -232,11 +230,11 @@ bool clo_i_has_no_rows(const clo_bounded *data);
  * rows as they are looked at. */
 CLO_CHECK clo_status clo_i_deal_bytes(clo_context *context, const clo_bounded *seen,
                                       const clo_bounded *rows, const uint8_t *bytes, size_t count,
-                                      const clo_dealing *how, clo_parcel *out, clo_error *err);
+                                      const clo_dealing *how, clo_packet *out, clo_error *err);
 CLO_CHECK clo_status clo_i_solve_bytes(clo_context *context, const clo_bounded *data,
                                        const uint8_t *bytes, size_t count, clo_error *err);
 /* Wipes them; NULL words are allowed. */
-void clo_i_parcels_free(clo_parcel *parcels, size_t count);
+void clo_i_packets_free(clo_packet *packets, size_t count);
 /* Another rank's part in one ask: reads the bytes that rank 0 sent, holds them to its own meter,
  * folds its own rows and adds them to rank 0's.  context: with a lens of NULL; data NULL: it has
  * none to fold, and says so. */

@@ -3,7 +3,7 @@
  *
  * The hash of all rows is the sum of the rows' own, modulo 2^64: it knows neither their order nor
  * which part holds which, so that engines may deal rows out anew.  Other rows give another sum but
- * for a chance of about 2^-64: SipHash-2-4 under a key that is drawn for the run.  The mark is as
+ * for a chance of about 2^-64: SipHash-2-4 under a key that is drawn for the run.  The hash is as
  * secret as the rows, and is only compared.
  */
 #include "bound/bound.h"
@@ -12,7 +12,7 @@
 #include <sodium.h>
 #include <stdatomic.h>
 
-_Static_assert((int)CLO_MARK_KEY_BYTES == (int)crypto_shorthash_KEYBYTES, "a key of SipHash");
+_Static_assert((int)CLO_ROW_HASH_KEY_BYTES == (int)crypto_shorthash_KEYBYTES, "a key of SipHash");
 _Static_assert(crypto_shorthash_BYTES == sizeof(uint64_t), "a hash of SipHash");
 
 size_t clo_i_row_slots(const clo_bounded *data)
@@ -25,10 +25,10 @@ bool clo_i_has_no_rows(const clo_bounded *data)
     return clo_i_row_slots(data) == 0;
 }
 
-/* Into which sum the hash of each row goes; homes NULL: all into the one there is. */
+/* Into which sum the hash of each row goes; block numbers NULL: all into the one there is. */
 typedef struct sums {
-    const uint32_t *homes;
-    size_t first, count, bundles;
+    const uint32_t *block_of;
+    size_t first, count, groups;
     uint64_t *totals;
 } sums;
 
@@ -36,12 +36,12 @@ static void hash_block(const sums *s, size_t at, const double *values, size_t ro
                        const uint8_t *key, uint64_t *here)
 {
     for (size_t i = 0; i < rows; i++) {
-        const size_t bundle = s->homes ? s->homes[at + i] % s->bundles : 0;
+        const size_t group = s->block_of ? s->block_of[at + i] % s->groups : 0;
         uint64_t hash;
-        if (bundle < s->first || bundle - s->first >= s->count) continue;
+        if (group < s->first || group - s->first >= s->count) continue;
         (void)crypto_shorthash((uint8_t *)&hash, (const uint8_t *)(values + i * cols),
                                cols * sizeof *values, key);
-        here[bundle - s->first] += hash;
+        here[group - s->first] += hash;
     }
 }
 
@@ -76,36 +76,37 @@ static clo_status hash_rows(const clo_bounded *data, const uint8_t *key, int thr
     return clo_i_fail(err, (clo_status)atomic_load(&failure), "the rows could not be read again");
 }
 
-clo_status clo_i_mark_rows(const clo_bounded *data, const uint8_t *key, int threads,
-                           uint64_t mark[CLO_MARK_NUMBERS], clo_error *err)
+clo_status clo_i_hash_rows(const clo_bounded *data, const uint8_t *key, int threads,
+                           uint64_t row_hash[CLO_ROW_HASH_NUMBERS], clo_error *err)
 {
     uint64_t sum = 0;
-    const sums all = { .count = 1, .bundles = 1, .totals = &sum };
+    const sums all = { .count = 1, .groups = 1, .totals = &sum };
     CLO_TRY(hash_rows(data, key, threads, &all, err));
-    mark[0] = (uint64_t)clo_i_bounded_slots(data);
-    mark[1] = sum;
-    mark[2] = clo_i_bounded_persons(data).count;
-    mark[3] = clo_i_bounded_persons(data).sum;
+    row_hash[0] = (uint64_t)clo_i_bounded_slots(data);
+    row_hash[1] = sum;
+    row_hash[2] = clo_i_bounded_persons(data).count;
+    row_hash[3] = clo_i_bounded_persons(data).sum;
     return CLO_OK;
 }
 
-/* Persons are counted once a part: with its first bundle. */
-clo_status clo_i_mark_bundles(const clo_bounded *rows, const clo_dealing *how, const uint32_t *home,
-                              int threads, clo_marked *marks, clo_error *err)
+/* Persons are counted once a part: with its first group. */
+clo_status clo_i_hash_groups(const clo_bounded *rows, const clo_dealing *how,
+                             const uint32_t *block_of, int threads, clo_row_hash *hashes,
+                             clo_error *err)
 {
     uint64_t *totals = NULL;
     CLO_TRY(clo_i_alloc(how->count, sizeof *totals, &totals, err));
-    const sums each = { .homes = home,
+    const sums each = { .block_of = block_of,
                         .first = how->first,
                         .count = how->count,
-                        .bundles = how->bundles,
+                        .groups = how->groups,
                         .totals = totals };
-    const clo_status status = hash_rows(rows, how->mark_key, threads, &each, err);
+    const clo_status status = hash_rows(rows, how->row_hash_key, threads, &each, err);
     for (size_t i = 0; i < how->count; i++) {
         const bool first = how->first + i == 0;
-        marks[i].numbers[1] = totals[i];
-        marks[i].numbers[2] = first ? clo_i_bounded_persons(rows).count : 0;
-        marks[i].numbers[3] = first ? clo_i_bounded_persons(rows).sum : 0;
+        hashes[i].numbers[1] = totals[i];
+        hashes[i].numbers[2] = first ? clo_i_bounded_persons(rows).count : 0;
+        hashes[i].numbers[3] = first ? clo_i_bounded_persons(rows).sum : 0;
     }
     clo_i_wipe_free(totals, how->count * sizeof *totals);
     return status;

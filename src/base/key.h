@@ -19,8 +19,8 @@
 #define CLO_KEY_LIST(X)                                                                            \
     X(STREAM, "a stream of noise")                                                                 \
     X(CACHE, "a cache of bounded rows")                                                            \
-    X(MARK, "the marks of one run")                                                                \
-    X(FOOTPRINT, "the footprint of a scan")                                                        \
+    X(ROW_HASH, "the row hash of one run")                                                         \
+    X(PASS_HASH, "the pass hash of a scan")                                                        \
     X(PERSONS, "the hashes of persons")                                                            \
     X(ROWS, "the hashes of rows")                                                                  \
     X(LEDGER, "a ledger")                                                                          \

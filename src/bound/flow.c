@@ -94,7 +94,7 @@ clo_status clo_i_flow_open(const clo_table *scan, clo_bounded *data, clo_error *
 {
     const bool sparse = clo_i_way_keeps_sparse(&data->domain, clo_i_table_is_sparse(scan));
     clo_i_flow *flow = NULL;
-    CLO_TRY(clo_i_table_refuse_outline(scan, err));
+    CLO_TRY(clo_i_table_refuse_unkept(scan, err));
     CLO_TRY(clo_i_alloc(1, sizeof *flow, &flow, err));
     data->flow = flow; /* which is freed with the data */
     data->sparse = sparse;

@@ -1,12 +1,12 @@
 /*
  * person_rows.c - one person, at most M rows: which of them stay (bound.T3).
  *
- * Every row that names somebody has a ticket: the hash of its person, a hash of its bounded
- * content, and its number.  Sorted, the tickets of a person lie together, and the first M of them
- * stay: a rule that looks at this person alone, and not at the order of the file.  Rows that name
- * nobody have none: taken together they would be one unit of many people.
+ * Every row that names somebody is a candidate: the hash of its person, a hash of its bounded
+ * content, and its number.  Sorted, the candidates of a person lie together, and the first M of
+ * them stay: a rule that looks at this person alone, and not at the order of the file.  Rows that
+ * name nobody are none: taken together they would be one unit of many people.
  *
- * Rows that are not held go by in passes.  When there is no room for another ticket, those that
+ * Rows that are not held go by in passes.  When there is no room for another candidate, those that
  * cannot stay go; where too many are left, the persons with the larger hashes go altogether, and
  * have a pass of their own later (flow.T3).  How many passes that takes follows the data; what
  * comes of them does not depend on it.
@@ -16,22 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct ticket {
+typedef struct candidate {
     uint8_t unit[CLO_UNIT_BYTES];
     uint8_t content[16];
     uint32_t row; /* there are at most 2^31 */
-} ticket;
+} candidate;
 
 static const uint32_t NO_ROW = UINT32_MAX; /* of a null record: there is this person, and no more */
 
 static int by_unit_then_content(const void *a, const void *b)
 {
-    const ticket *x = a, *y = b;
+    const candidate *x = a, *y = b;
     const int order = memcmp(x->unit, y->unit, sizeof x->unit + sizeof x->content);
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static bool same_unit(const ticket *a, const ticket *b)
+static bool same_unit(const candidate *a, const candidate *b)
 {
     return memcmp(a->unit, b->unit, sizeof a->unit) == 0;
 }
@@ -51,10 +51,10 @@ static void content_hash(const clo_bounded *data, size_t row, uint8_t out[16])
 }
 
 /* A null record is nothing's: it takes no other row's place (bound.T6), and sorts last. */
-static ticket make_ticket(const clo_bounded *data, size_t place, const uint8_t *unit, bool null,
-                          size_t row)
+static candidate make_candidate(const clo_bounded *data, size_t place, const uint8_t *unit,
+                                bool null, size_t row)
 {
-    ticket t = { .row = null ? NO_ROW : (uint32_t)row };
+    candidate t = { .row = null ? NO_ROW : (uint32_t)row };
     memcpy(t.unit, unit, sizeof t.unit);
     if (null)
         memset(t.content, 0xff, sizeof t.content);
@@ -63,28 +63,28 @@ static ticket make_ticket(const clo_bounded *data, size_t place, const uint8_t *
     return t;
 }
 
-/* Of tickets in any order those that stay, sorted: of each person the first M, or one that is no
+/* Of candidates in any order those that stay, sorted: of each person the first M, or one that is no
  * row's; how many there are. */
-static size_t keep_first(ticket *tickets, size_t count, uint64_t most)
+static size_t keep_first(candidate *candidates, size_t count, uint64_t most)
 {
     uint64_t of_this_unit = 0;
     size_t kept = 0;
-    if (count > 0) qsort(tickets, count, sizeof *tickets, by_unit_then_content);
+    if (count > 0) qsort(candidates, count, sizeof *candidates, by_unit_then_content);
     for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || !same_unit(&tickets[i], &tickets[kept - 1])) of_this_unit = 0;
-        if (of_this_unit > 0 && tickets[i].row == NO_ROW) continue;
-        if (of_this_unit++ < most) tickets[kept++] = tickets[i];
+        if (kept == 0 || !same_unit(&candidates[i], &candidates[kept - 1])) of_this_unit = 0;
+        if (of_this_unit > 0 && candidates[i].row == NO_ROW) continue;
+        if (of_this_unit++ < most) candidates[kept++] = candidates[i];
     }
     return kept;
 }
 
-/* Of sorted tickets, what clo_persons_compare says of the same table. */
-static void count_persons(const ticket *tickets, size_t count, clo_persons *all)
+/* Of sorted candidates, what clo_persons_compare says of the same table. */
+static void count_persons(const candidate *candidates, size_t count, clo_persons *all)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t word;
-        if (i && same_unit(&tickets[i], &tickets[i - 1])) continue;
-        memcpy(&word, tickets[i].unit, sizeof word);
+        if (i && same_unit(&candidates[i], &candidates[i - 1])) continue;
+        memcpy(&word, candidates[i].unit, sizeof word);
         all->count++;
         all->sum += word;
     }
@@ -101,30 +101,30 @@ clo_status clo_i_limit_units(clo_bounded *data, const clo_table *table, const ui
                              clo_error *err)
 {
     const size_t rows = data->rows;
-    ticket *tickets = NULL;
+    candidate *candidates = NULL;
     uint8_t *gone = NULL;
     size_t count = 0;
-    CLO_TRY(clo_i_alloc(rows, sizeof *tickets, &tickets, err));
+    CLO_TRY(clo_i_alloc(rows, sizeof *candidates, &candidates, err));
     clo_status status = clo_i_alloc(rows, 1, &gone, err);
     for (size_t i = 0; i < rows && !status; i++) {
         const uint8_t *const unit = clo_i_table_unit(table, i);
         gone[i] = true;
-        if (!is_nobody(unit)) tickets[count++] = make_ticket(data, i, unit, nulls[i], i);
+        if (!is_nobody(unit)) candidates[count++] = make_candidate(data, i, unit, nulls[i], i);
     }
-    const size_t kept = keep_first(tickets, count, data->domain.rows_per_unit);
-    count_persons(tickets, kept, &data->persons);
+    const size_t kept = keep_first(candidates, count, data->domain.rows_per_unit);
+    count_persons(candidates, kept, &data->persons);
     for (size_t i = 0; i < kept; i++)
-        if (tickets[i].row != NO_ROW) gone[tickets[i].row] = false;
+        if (candidates[i].row != NO_ROW) gone[candidates[i].row] = false;
     if (!status) clo_i_close_up(data, gone);
     clo_i_wipe_free(gone, gone ? rows : 0);
-    clo_i_wipe_free(tickets, rows * sizeof *tickets);
+    clo_i_wipe_free(candidates, rows * sizeof *candidates);
     return status;
 }
 
 /* ---- rows that go by (flow.T3) ----------------------------------------------------------- */
 
 struct clo_i_chooser {
-    ticket *tickets;
+    candidate *candidates;
     size_t room, count, rows;
     uint64_t most; /* rows of a person */
     /* Whose rows this pass looks at. */
@@ -136,20 +136,20 @@ struct clo_i_chooser {
     clo_persons persons;
 };
 
-enum { LEAST_TICKETS = 1 << 14, PERSONS_AT_ONCE = 4 };
+enum { LEAST_CANDIDATES = 1 << 14, PERSONS_AT_ONCE = 4 };
 
 /* Four persons with as many rows as may stay: then one of them at least is through in a pass. */
 uint64_t clo_i_chooser_least(uint64_t rows_per_unit)
 {
     const uint64_t most = rows_per_unit < NO_ROW ? rows_per_unit : NO_ROW;
-    const uint64_t tickets = PERSONS_AT_ONCE * (most + 1);
-    return (tickets > LEAST_TICKETS ? tickets : LEAST_TICKETS) * sizeof(ticket);
+    const uint64_t candidates = PERSONS_AT_ONCE * (most + 1);
+    return (candidates > LEAST_CANDIDATES ? candidates : LEAST_CANDIDATES) * sizeof(candidate);
 }
 
 clo_status clo_i_chooser_new(uint64_t bytes, size_t rows, uint64_t rows_per_unit, uint8_t *bits,
                              clo_i_chooser **out, clo_error *err)
 {
-    const uint64_t room = bytes / sizeof(ticket);
+    const uint64_t room = bytes / sizeof(candidate);
     clo_i_chooser *chooser = NULL;
     CLO_TRY(clo_i_alloc(1, sizeof *chooser, &chooser, err));
     *chooser = (clo_i_chooser){ .room = room < rows ? (size_t)room : rows,
@@ -158,7 +158,7 @@ clo_status clo_i_chooser_new(uint64_t bytes, size_t rows, uint64_t rows_per_unit
                                 .to_the_end = true,
                                 .bits = bits };
     const clo_status status =
-        clo_i_alloc(chooser->room, sizeof *chooser->tickets, &chooser->tickets, err);
+        clo_i_alloc(chooser->room, sizeof *chooser->candidates, &chooser->candidates, err);
     if (status)
         clo_i_chooser_free(chooser);
     else
@@ -169,8 +169,8 @@ clo_status clo_i_chooser_new(uint64_t bytes, size_t rows, uint64_t rows_per_unit
 void clo_i_chooser_free(clo_i_chooser *chooser)
 {
     if (!chooser) return;
-    clo_i_wipe_free(chooser->tickets,
-                    chooser->tickets ? chooser->room * sizeof *chooser->tickets : 0);
+    clo_i_wipe_free(chooser->candidates,
+                    chooser->candidates ? chooser->room * sizeof *chooser->candidates : 0);
     clo_i_wipe_free(chooser, sizeof *chooser);
 }
 
@@ -181,19 +181,19 @@ static bool is_looked_at(const clo_i_chooser *chooser, const uint8_t *unit)
 }
 
 /* Persons from the one in the middle on go: they are for another pass.  Nobody has more than a
- * quarter of the tickets, so that somebody is left. */
+ * quarter of the candidates, so that somebody is left. */
 static void narrow(clo_i_chooser *chooser)
 {
     size_t end = chooser->room / 2;
-    memcpy(chooser->to, chooser->tickets[end].unit, sizeof chooser->to);
+    memcpy(chooser->to, chooser->candidates[end].unit, sizeof chooser->to);
     chooser->to_the_end = false;
-    while (end > 0 && same_unit(&chooser->tickets[end - 1], &chooser->tickets[end])) end--;
+    while (end > 0 && same_unit(&chooser->candidates[end - 1], &chooser->candidates[end])) end--;
     chooser->count = end;
 }
 
 static void make_room(clo_i_chooser *chooser)
 {
-    chooser->count = keep_first(chooser->tickets, chooser->count, chooser->most);
+    chooser->count = keep_first(chooser->candidates, chooser->count, chooser->most);
     if (chooser->count > chooser->room - chooser->room / 4) narrow(chooser);
 }
 
@@ -206,16 +206,17 @@ void clo_i_chooser_look(clo_i_chooser *chooser, const clo_bounded *part, const c
         if (!is_looked_at(chooser, unit)) continue;
         if (chooser->count == chooser->room) make_room(chooser);
         if (!is_looked_at(chooser, unit)) continue;
-        chooser->tickets[chooser->count++] = make_ticket(part, i, unit, nulls[i], chooser->row);
+        chooser->candidates[chooser->count++] =
+            make_candidate(part, i, unit, nulls[i], chooser->row);
     }
 }
 
 bool clo_i_chooser_end(clo_i_chooser *chooser)
 {
-    const size_t count = keep_first(chooser->tickets, chooser->count, chooser->most);
-    count_persons(chooser->tickets, count, &chooser->persons);
+    const size_t count = keep_first(chooser->candidates, chooser->count, chooser->most);
+    count_persons(chooser->candidates, count, &chooser->persons);
     for (size_t i = 0; i < count; i++) {
-        const uint32_t row = chooser->tickets[i].row;
+        const uint32_t row = chooser->candidates[i].row;
         if (row == NO_ROW) continue;
         chooser->bits[row / 8] |= (uint8_t)(1 << row % 8);
         chooser->kept++;

@@ -17,9 +17,9 @@ enum {
     LONGEST_NAME = 160,
     PIECE = 1 << 17, /* that one thread reads, and hashes while it lies in its cache */
     PIECES = 32,     /* at once */
-    PIECE_BLOCKS = PIECE / CLO_FOOTPRINT_BLOCK
+    PIECE_BLOCKS = PIECE / CLO_PASS_HASH_BLOCK
 };
-_Static_assert(PIECE % CLO_FOOTPRINT_BLOCK == 0, "a piece is whole blocks");
+_Static_assert(PIECE % CLO_PASS_HASH_BLOCK == 0, "a piece is whole blocks");
 
 /* A message has room for some 500 bytes; of a long path the end says most. */
 static const char *displayed(const char *path)
@@ -147,13 +147,13 @@ static ssize_t read_once(const clo_i_source *source, uint64_t offset, char *to, 
     return count;
 }
 
-/* All that is read goes into the footprint, in the order of the file, by whichever way. */
+/* All that is read goes into the pass hash, in the order of the file, by whichever way. */
 static clo_status read_alone(clo_i_source *source, uint64_t offset, char *to, size_t room,
                              size_t *got, clo_error *err)
 {
     const ssize_t count = read_once(source, offset, to, room);
     if (count < 0) return cannot_read(source, errno, err);
-    if (source->footprint) clo_i_footprint_add(source->footprint, to, (size_t)count);
+    if (source->pass_hash) clo_i_pass_hash_add(source->pass_hash, to, (size_t)count);
     *got = (size_t)count;
     return CLO_OK;
 }
@@ -162,7 +162,7 @@ static clo_status read_alone(clo_i_source *source, uint64_t offset, char *to, si
 typedef struct piece {
     size_t got;
     int number; /* of an error; 0: none */
-    uint8_t sums[PIECE_BLOCKS][CLO_FOOTPRINT_SUM];
+    uint8_t sums[PIECE_BLOCKS][CLO_PASS_HASH_SUM];
 } piece;
 
 static void read_piece(const clo_i_source *source, uint64_t offset, char *to, piece *out)
@@ -174,8 +174,8 @@ static void read_piece(const clo_i_source *source, uint64_t offset, char *to, pi
         if (count > 0) out->got += (size_t)count;
     }
     out->number = count < 0 ? errno : 0;
-    if (source->footprint && out->got == PIECE)
-        clo_i_footprint_sums(source->footprint->key, to, PIECE_BLOCKS, out->sums);
+    if (source->pass_hash && out->got == PIECE)
+        clo_i_pass_hash_sums(source->pass_hash->key, to, PIECE_BLOCKS, out->sums);
 }
 
 /* By several threads.  What lies behind a piece that is not whole has not been read. */
@@ -188,16 +188,16 @@ static clo_status read_pieces(clo_i_source *source, uint64_t offset, char *to, s
     for (size_t i = 0; i < count; i++)
         read_piece(source, offset + i * PIECE, to + i * PIECE, &pieces[i]);
     for (; whole < count && pieces[whole].got == PIECE; whole++)
-        if (source->footprint)
-            clo_i_footprint_add_sums(source->footprint, pieces[whole].sums, PIECE_BLOCKS);
+        if (source->pass_hash)
+            clo_i_pass_hash_add_sums(source->pass_hash, pieces[whole].sums, PIECE_BLOCKS);
     *got = whole * PIECE;
     const piece *const last = &pieces[whole];
     const int number = whole < count ? last->number : 0;
     if (whole < count && !number) {
-        if (source->footprint) clo_i_footprint_add(source->footprint, to + *got, last->got);
+        if (source->pass_hash) clo_i_pass_hash_add(source->pass_hash, to + *got, last->got);
         *got += last->got;
     }
-    if (source->footprint) clo_i_wipe(pieces, sizeof pieces);
+    if (source->pass_hash) clo_i_wipe(pieces, sizeof pieces);
     return number ? cannot_read(source, number, err) : CLO_OK;
 }
 
@@ -205,7 +205,7 @@ static clo_status read_pieces(clo_i_source *source, uint64_t offset, char *to, s
 static clo_status read_from(clo_i_source *source, uint64_t offset, char *to, size_t room,
                             size_t *got, clo_error *err)
 {
-    const size_t gap = source->footprint ? clo_i_footprint_gap(source->footprint) : 0;
+    const size_t gap = source->pass_hash ? clo_i_pass_hash_gap(source->pass_hash) : 0;
     const size_t fit = room / PIECE, count = fit < PIECES ? fit : PIECES;
     if (source->seeks && !gap && count) return read_pieces(source, offset, to, count, got, err);
     return read_alone(source, offset, to, gap && gap < room ? gap : room, got, err);

@@ -79,12 +79,12 @@ void clo_i_table_forget(const clo_table *table, size_t first, size_t count);
 /* ---- two files, row by row ------------------------------------------------------------------- */
 
 /* Two files of one table, whose rows can be told apart by all that stands in them, text too, with
- * clo_i_table_mark_row under the same key.  Units are hashed alike in both. */
+ * clo_i_table_hash_row under the same key.  Units are hashed alike in both. */
 CLO_CHECK clo_status clo_i_read_pair(const char *const paths[2], const clo_read_options *options,
                                      clo_table *out[2], clo_error *err);
 enum { CLO_ROW_KEY_BYTES = 32 };
 /* The hash of a row of such a table; equal numbers and equal texts have equal hashes. */
-void clo_i_table_mark_row(const clo_table *table, size_t row, const uint8_t key[CLO_ROW_KEY_BYTES],
+void clo_i_table_hash_row(const clo_table *table, size_t row, const uint8_t key[CLO_ROW_KEY_BYTES],
                           double *room, uint8_t out[CLO_UNIT_BYTES]);
 
 /* ---- rows that are not held ------------------------------------------------------------------ */
@@ -97,8 +97,8 @@ bool clo_i_table_is_scan(const clo_table *table);
 CLO_CHECK clo_status clo_i_table_refuse_scan(const clo_table *table, clo_error *err);
 /* Of a scan: records with a cell that is missing and stays so. */
 size_t clo_i_table_null_rows(const clo_table *table);
-/* CLO_ARGUMENT where a scan was made in outline and nothing was kept of it yet. */
-CLO_CHECK clo_status clo_i_table_refuse_outline(const clo_table *table, clo_error *err);
+/* CLO_ARGUMENT where a scan was made with rows_later and nothing was kept of it yet. */
+CLO_CHECK clo_status clo_i_table_refuse_unkept(const clo_table *table, clo_error *err);
 /* Of a scan; to be given back with clo_i_recipe_release. */
 clo_recipe *clo_i_table_recipe(const clo_table *table);
 void clo_i_recipe_release(clo_recipe *recipe); /* NULL is fine */

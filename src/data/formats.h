@@ -180,7 +180,7 @@ typedef struct clo_i_source {
     crypto_generichash_state digest;
     clo_i_sink *sink;           /* NULL: the reader keeps the rows in its table */
     const uint8_t *unit_key;    /* of several files that are one; NULL: the reader's own */
-    clo_i_footprint *footprint; /* every byte as it lies in the file; NULL: nobody asks */
+    clo_i_pass_hash *pass_hash; /* every byte as it lies in the file; NULL: nobody asks */
     double progress_from, progress_share; /* of several files */
     int unpack_log;                       /* a zstd window of 2^this at most; 0: the usual */
     bool text_marks; /* a cell of text is a NaN with a mark of the text in it: see read_pair.c */
@@ -210,7 +210,7 @@ void clo_i_source_digest_more(clo_i_source *source, const void *bytes, size_t co
 typedef struct clo_i_file_way {
     clo_i_sink *sink;
     const uint8_t *unit_key;
-    clo_i_footprint *footprint;
+    clo_i_pass_hash *pass_hash;
     double progress_from, progress_share;
     int unpack_log;
     bool again;      /* it must be a file that can be read more than once */

@@ -442,14 +442,14 @@ static clo_status show_by_rows(const npy *f, clo_i_source *source, const rows_wa
 /* All bytes in their order, for the digest alone: they were looked at, or will be, in another. */
 static clo_status digest_rest(clo_i_source *source, clo_error *err)
 {
-    clo_i_footprint *const footprint = source->footprint;
+    clo_i_pass_hash *const pass_hash = source->pass_hash;
     clo_status status = CLO_OK;
-    source->footprint = NULL;
+    source->pass_hash = NULL;
     do {
         source->start = source->end;
         status = clo_i_source_fill(source, CHUNK_BYTES, err);
     } while (status == CLO_OK && source->end > source->start);
-    source->footprint = footprint;
+    source->pass_hash = pass_hash;
     return status;
 }
 

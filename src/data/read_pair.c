@@ -49,7 +49,7 @@ static const double *cells_of(const clo_table *table, size_t row, double *room)
     return room;
 }
 
-void clo_i_table_mark_row(const clo_table *table, size_t row, const uint8_t key[CLO_ROW_KEY_BYTES],
+void clo_i_table_hash_row(const clo_table *table, size_t row, const uint8_t key[CLO_ROW_KEY_BYTES],
                           double *room, uint8_t out[CLO_UNIT_BYTES])
 {
     const double *const cells = cells_of(table, row, room);

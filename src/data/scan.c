@@ -2,9 +2,9 @@
  * scan.c - a table that holds no rows: its files are read through once, to be checked and counted,
  * and again whenever somebody wants to see the rows.
  *
- * What is not held can change under the reader.  Every pass takes the footprint of all bytes that
+ * What is not held can change under the reader.  Every pass takes the pass hash of all bytes that
  * it read, before they are parsed and from the same memory, under a key that nobody else knows; a
- * pass whose footprint is not the first one's has failed, and with it whatever was made of its rows
+ * pass whose pass hash is not the first one's has failed, and with it whatever was made of its rows
  * (flow.T2).  From the first pass on nothing is said about what is wrong with a file: it was sound
  * then, so that it was changed since, and how might depend on its records.
  */
@@ -40,27 +40,27 @@ static clo_status count_part(void *user, clo_table *part, clo_error *err)
     return CLO_OK;
 }
 
-/* A pass in which null records are counted, and whose footprint all others must have.  outline: the
- * rows are looked at later, when some of them are kept; only text and what is compressed is read
- * through to know how many there are. */
-static clo_status count_rows(clo_recipe *recipe, bool outline, uint64_t *rows, uint64_t *null,
+/* A pass in which null records are counted, and whose pass hash all others must have.  rows_later:
+ * the rows are looked at later, when some of them are kept; only text and what is compressed is
+ * read through to know how many there are. */
+static clo_status count_rows(clo_recipe *recipe, bool rows_later, uint64_t *rows, uint64_t *null,
                              clo_table **out, clo_error *err)
 {
     census c = { .fills = recipe->options.missing == CLO_MISSING_FILL };
     clo_i_sink sink = clo_i_recipe_sink(recipe);
-    clo_i_footprint footprint;
+    clo_i_pass_hash pass_hash;
     sink.take = count_part;
     sink.user = &c;
     sink.anonymous = true;
-    if (outline) {
+    if (rows_later) {
         sink.first = UINT64_MAX - 1; /* beyond them all: none is shown */
         sink.end = UINT64_MAX;
     }
-    CLO_TRY(clo_i_footprint_draw_key(&recipe->key, err));
-    clo_i_key_take(CLO_KEY_FOOTPRINT, &recipe->key, sizeof recipe->key);
-    clo_i_footprint_begin(&footprint, &recipe->key);
-    const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, out, err);
-    clo_i_footprint_end(&footprint, recipe->footprint);
+    CLO_TRY(clo_i_pass_hash_draw_key(&recipe->key, err));
+    clo_i_key_take(CLO_KEY_PASS_HASH, &recipe->key, sizeof recipe->key);
+    clo_i_pass_hash_begin(&pass_hash, &recipe->key);
+    const clo_status status = clo_i_recipe_pass(recipe, &sink, &pass_hash, out, err);
+    clo_i_pass_hash_end(&pass_hash, recipe->pass_hash);
     *rows = sink.rows;
     *null = c.null;
     return status;
@@ -76,10 +76,10 @@ static void set_null_rows(clo_table *table, uint64_t null)
 
 static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
 {
-    const bool outline = recipe->options.outline && !recipe->options.unit;
+    const bool rows_later = recipe->options.rows_later && !recipe->options.unit;
     clo_table *table = NULL;
     uint64_t rows = 0, null = 0;
-    CLO_TRY(count_rows(recipe, outline, &rows, &null, &table, err));
+    CLO_TRY(count_rows(recipe, rows_later, &rows, &null, &table, err));
     recipe->cols = table->cols;
     recipe->sparse = table->sparse;
     recipe->zstd = table->packing && strcmp(table->packing, "zstd") == 0;
@@ -89,8 +89,8 @@ static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
         clo_table_free(table);
         return status;
     }
-    recipe->outline = outline;
-    if (!outline)
+    recipe->rows_later = rows_later;
+    if (!rows_later)
         recipe->options.progress = NULL; /* the caller's, who has heard of it all by now */
     recipe->options.digest = false;
     table->recipe = recipe;
@@ -102,7 +102,7 @@ static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
 
 /* Rows of its own: their bytes and their null records are counted anew, in a pass over them.  Only
  * an array that is not compressed is read from where they begin; of all else it is what is read
- * that counts, and the footprint is of all of it. */
+ * that counts, and the pass hash is of all of it. */
 static clo_status count_kept(clo_recipe *recipe, uint64_t *null, clo_error *err)
 {
     clo_table *table = NULL;
@@ -122,21 +122,21 @@ clo_status clo_i_scan_keep(clo_table *table, size_t first, size_t count, clo_err
     uint64_t null = 0;
     if (atomic_load(&recipe->holders) > 1)
         return clo_i_fail(err, CLO_ARGUMENT, "rows of a scan are kept before it is bounded");
-    if (count == table->rows && !recipe->outline) return CLO_OK;
+    if (count == table->rows && !recipe->rows_later) return CLO_OK;
     recipe->first = count ? begin : recipe->rows;
     recipe->end = count ? begin + count : recipe->rows + 1; /* beyond them all: none */
     CLO_TRY(count_kept(recipe, &null, err));
-    recipe->outline = false;
+    recipe->rows_later = false;
     table->rows = count;
     set_null_rows(table, null);
     return CLO_OK;
 }
 
-clo_status clo_i_table_refuse_outline(const clo_table *table, clo_error *err)
+clo_status clo_i_table_refuse_unkept(const clo_table *table, clo_error *err)
 {
-    if (!table->recipe->outline) return CLO_OK;
+    if (!table->recipe->rows_later) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
-                      "the table was read in outline: choose the rows to keep first "
+                      "no row of the table was looked at yet: choose the rows to keep first "
                       "(clo_table_keep)");
 }
 
@@ -192,8 +192,8 @@ clo_status clo_i_recipe_read(const clo_recipe *recipe, bool persons, clo_i_take_
 {
     reading r = { .recipe = recipe, .take = take, .user = user, .persons = persons };
     clo_i_sink sink = clo_i_recipe_sink(recipe);
-    clo_i_footprint footprint;
-    uint8_t found[CLO_FOOTPRINT_BYTES];
+    clo_i_pass_hash pass_hash;
+    uint8_t found[CLO_PASS_HASH_BYTES];
     clo_table *table = NULL;
     clo_error why;
     sink.take = take_again;
@@ -201,14 +201,14 @@ clo_status clo_i_recipe_read(const clo_recipe *recipe, bool persons, clo_i_take_
     sink.marks = true;
     sink.anonymous = !persons;
     clo_i_key_know(&recipe->key, sizeof recipe->key);
-    clo_i_footprint_begin(&footprint, &recipe->key);
-    const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, &why);
-    clo_i_footprint_end(&footprint, found);
+    clo_i_pass_hash_begin(&pass_hash, &recipe->key);
+    const clo_status status = clo_i_recipe_pass(recipe, &sink, &pass_hash, &table, &why);
+    clo_i_pass_hash_end(&pass_hash, found);
     clo_table_free(table);
     if (r.taken) return clo_i_fail(err, r.taken, "%s", why.message);
     if (status) return explain(status, err);
     const bool same =
-        sink.rows == recipe->rows && sodium_memcmp(found, recipe->footprint, sizeof found) == 0;
+        sink.rows == recipe->rows && sodium_memcmp(found, recipe->pass_hash, sizeof found) == 0;
     return same ? CLO_OK : changed(err);
 }
 

@@ -172,7 +172,7 @@ static clo_status join(pass *p, clo_table *table, clo_error *err)
     return status;
 }
 
-static clo_status read_all(pass *p, clo_i_footprint *footprint, clo_error *err)
+static clo_status read_all(pass *p, clo_i_pass_hash *pass_hash, clo_error *err)
 {
     const clo_recipe *const recipe = p->recipe;
     const double share = 1.0 / (double)recipe->count;
@@ -182,26 +182,26 @@ static clo_status read_all(pass *p, clo_i_footprint *footprint, clo_error *err)
     for (size_t i = 0; i < recipe->count; i++) {
         const clo_i_file_way way = { .sink = &inner,
                                      .unit_key = recipe->unit_key,
-                                     .footprint = footprint,
+                                     .pass_hash = pass_hash,
                                      .progress_from = (double)i * share,
                                      .progress_share = share,
                                      .unpack_log = recipe->unpack_log,
                                      .again = recipe->memory != 0 };
         clo_table *table = NULL;
         CLO_TRY(clo_i_file_read(recipe->paths[i], &recipe->options, &way, &table, err));
-        if (footprint) clo_i_footprint_end_file(footprint);
+        if (pass_hash) clo_i_pass_hash_end_file(pass_hash);
         CLO_TRY(join(p, table, err));
     }
     p->outer->rows = inner.rows;
     return CLO_OK;
 }
 
-clo_status clo_i_recipe_pass(const clo_recipe *recipe, clo_i_sink *sink, clo_i_footprint *footprint,
+clo_status clo_i_recipe_pass(const clo_recipe *recipe, clo_i_sink *sink, clo_i_pass_hash *pass_hash,
                              clo_table **out, clo_error *err)
 {
     pass p = { .recipe = recipe, .outer = sink };
     crypto_generichash_init(&p.digests, NULL, 0, CLO_DIGEST_BYTES);
-    const clo_status status = read_all(&p, footprint, err);
+    const clo_status status = read_all(&p, pass_hash, err);
     if (!status && p.first->has_digest && recipe->count > 1)
         crypto_generichash_final(&p.digests, p.first->digest, sizeof p.first->digest);
     clo_i_wipe(&p.digests, sizeof p.digests);

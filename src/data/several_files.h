@@ -19,20 +19,20 @@ struct clo_recipe {
     bool zstd;                /* some file is of that kind */
     uint8_t unit_key[CLO_UNIT_KEY_BYTES];
     size_t person_part, person_parts; /* whose rows are this scan's; 0 parts: everybody's */
-    bool outline;                     /* no row was looked at yet: see clo_read_options */
+    bool rows_later;                  /* no row was looked at yet: see clo_read_options */
     /* What every pass must find again. */
     size_t cols;
     bool sparse;
     uint64_t rows;
     uint64_t first, end; /* rows of all of them that are this scan's; end 0: all */
-    clo_i_footprint_key key;
-    uint8_t footprint[CLO_FOOTPRINT_BYTES];
+    clo_i_pass_hash_key key;
+    uint8_t pass_hash[CLO_PASS_HASH_BYTES];
 };
 
 /* One pass over all files: shows their rows to the sink, and what is known of the columns comes
- * out as a table without rows.  footprint: of all bytes, begun by the caller; NULL: nobody asks. */
+ * out as a table without rows.  pass hash: of all bytes, begun by the caller; NULL: nobody asks. */
 CLO_CHECK clo_status clo_i_recipe_pass(const clo_recipe *recipe, clo_i_sink *sink,
-                                       clo_i_footprint *footprint, clo_table **out, clo_error *err);
+                                       clo_i_pass_hash *pass_hash, clo_table **out, clo_error *err);
 CLO_CHECK clo_status clo_i_recipe_new(const char *const *paths, size_t count,
                                       const clo_read_options *options, uint64_t memory,
                                       clo_recipe **out, clo_error *err);

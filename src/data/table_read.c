@@ -207,7 +207,7 @@ static clo_status begin(clo_i_source *source, const clo_read_options *options,
 {
     source->sink = how->sink;
     source->unit_key = how->unit_key ? how->unit_key : options->unit_key;
-    source->footprint = how->footprint;
+    source->pass_hash = how->pass_hash;
     source->unpack_log = how->unpack_log;
     source->text_marks = how->text_marks;
     if (how->progress_share > 0) {

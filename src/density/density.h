@@ -149,20 +149,19 @@ double clo_i_density_misfit(const clo_density *density);
 
 /* Points to draw: each from one of some places, chosen by its share; about it as far as a normal
  * law of this root of its covariance (cols x cols, of trace 1) and this deviation.  One in so many
- * is drawn twice as wide. */
+ * is drawn twice as wide.  Each second point lies across from the one before: then the mean of a
+ * cell's points is its place, however few there are. */
 typedef struct clo_density_cells {
     size_t count;
     const double *places, *shares, *deviations;
     const double *root;
     double wide;
-    bool paired; /* each second point lies across from the one before: then the mean of a cell's
-                    points is its place, however few there are */
 } clo_density_cells;
 /* records: their number, spread evenly over the points. */
 void clo_i_density_draw(clo_density *density, clo_stream *stream, const clo_density_cells *cells,
                         double records);
 /* Normal points about a centre, whose lengths are spread by e^(tail N(0, 1)); root: of their
- * covariance. */
+ * covariance; paired: as those of cells are. */
 void clo_i_density_draw_normal(clo_density *density, clo_stream *stream, const double *center,
                                const double *root, double tail, bool paired, double records);
 /* Moves the points of each cell to where the last answer says they are, as far as it can be

@@ -1,5 +1,5 @@
 /*
- * density_number.c - how many clusters there are, read from the density: for nothing.
+ * density_number.c - how many clusters there are, read from the density, at no cost.
  *
  * The density is a smooth copy of the records with little of their noise, so k-means of it tells
  * how the loss falls with the number of clusters.  That curve goes a few numbers beyond the most

@@ -37,10 +37,12 @@ static void cross(const double *place, const double *before, size_t cols, double
     for (size_t j = 0; j < cols; j++) point[j] = 2 * place[j] - before[j];
 }
 
-/* One of `count`, by shares that are summed up: the first whose sum is above. */
-static size_t choose(clo_stream *stream, const double *sums, size_t count)
+/* Which of `count` the i-th of so many draws is, by shares that are summed up: the first whose sum
+ * is above.  Each draw is from a part of its own of the whole, so that each share is met up to one,
+ * and draws of one are next to each other. */
+static size_t choose(clo_stream *stream, size_t i, size_t draws, const double *sums, size_t count)
 {
-    const double at = clo_i_random_unit(stream) * sums[count - 1];
+    const double at = ((double)i + clo_i_random_unit(stream)) / (double)draws * sums[count - 1];
     size_t low = 0, high = count - 1;
     while (low < high) {
         const size_t middle = (low + high) / 2;
@@ -79,11 +81,11 @@ void clo_i_density_draw(clo_density *density, clo_stream *stream, const clo_dens
     sum_up(cells->shares, cells->count, sums);
     for (size_t i = 0; i < density->count; i++) {
         double *const point = density->points + i * d;
-        if (cells->paired && i % 2) {
+        if (i % 2) {
             cross(place, point - d, d, point);
             continue;
         }
-        const size_t cell = choose(stream, sums, cells->count);
+        const size_t cell = choose(stream, i, density->count, sums, cells->count);
         const double factor = clo_i_random_unit(stream) < cells->wide ? 2 : 1;
         place = cells->places + cell * d;
         memcpy(point, place, d * sizeof(double));
@@ -357,7 +359,8 @@ static void draw_anew(clo_density *density, const clo_density_answer *a, const f
     double *const sums = density->scratch;
     sum_up(density->weights, density->count, sums);
     for (size_t i = 0; i < density->count; i++) {
-        const size_t from = choose(stream, sums, density->count), c = a->labels[from];
+        const size_t from = choose(stream, i, density->count, sums, density->count);
+        const size_t c = a->labels[from];
         const double factor = clo_i_random_unit(stream) < WIDE ? 2 : 1;
         const double *const mean = f->means + c * d;
         double off[CLO_DENSITY_COLUMNS], *const point = density->moved + i * d;

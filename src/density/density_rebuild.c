@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { POINTS = 6000, POINTS_A_CELL = 8, STEPS = 60 };
+enum { POINTS = 6000, POINTS_A_CELL = 8, STEPS = 24 };
 static const double STRENGTH = 3;   /* of the fit, a cell and a row */
 static const double ROWS_OFF = 0.1; /* a public number of rows may be off by so much */
 /* As in a run: density_steps.c says why. */

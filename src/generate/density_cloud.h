@@ -13,6 +13,8 @@ typedef struct clo_cloud {
     size_t *starts;   /* cells + 1: where each begins */
     double *means;    /* cells x cols */
     const clo_density_answer *cells;
+    size_t clusters; /* released ones; 0: there are none that fit */
+    double *centers; /* clusters x cols, in ball coordinates */
 } clo_cloud;
 
 /* To be closed, whatever comes of it. */

@@ -82,8 +82,8 @@ static clo_status add_bound(clo_i_spec *spec, clo_i_bound bound, const char *nam
     return CLO_OK;
 }
 
-/* text: whole, with a NUL behind it; it is cut up.  A byte order mark, as spreadsheets write it, is no
- * part of the first name. */
+/* text: whole, with a NUL behind it; it is cut up.  A byte order mark, as spreadsheets write it, is
+ * no part of the first name. */
 static clo_status read_lines(char *text, size_t length, const char *path, clo_i_spec *spec,
                              clo_error *err)
 {

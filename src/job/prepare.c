@@ -124,7 +124,7 @@ static clo_status read_table(clo_job *job, clo_table **out, clo_error *err)
     options.user = job->reading_user;
     if (clo_i_job_ranks(job) > 1) options.unit_key = job->unit_key;
     /* Of one file for all ranks each looks at its share alone. */
-    options.outline = clo_i_job_ranks(job) > 1 && !clo_i_job_has_own_rows(job);
+    options.rows_later = clo_i_job_ranks(job) > 1 && !clo_i_job_has_own_rows(job);
     CLO_TRY(clo_i_job_ranks(job) > 1 ? read_part(job, &options, out, err)
                                      : clo_i_job_read_files(job, &options, out, err));
     job->file_cols = clo_table_file_cols(*out);

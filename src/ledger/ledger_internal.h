@@ -466,8 +466,8 @@ void clo_i_places_note(const clo_ledger *ledger, int file);
 CLO_CHECK clo_status clo_i_places_refuse_living(int file, const uint8_t identity[LEDGER_IDENTITY],
                                                 const clo_i_mark *mark, const char *but,
                                                 clo_error *err);
-/* Refuses to begin a ledger where another one was: it is lost, or lies elsewhere with its caps; then
- * ledger->second allows it. */
+/* Refuses to begin a ledger where another one was: it is lost, or lies elsewhere with its caps;
+ * then ledger->second allows it. */
 CLO_CHECK clo_status clo_i_places_check(const clo_ledger *ledger,
                                         const uint8_t identity[LEDGER_IDENTITY], clo_error *err);
 
@@ -525,8 +525,8 @@ CLO_CHECK clo_status clo_i_write_group(const clo_ledger *ledger, clo_i_writing *
 CLO_CHECK clo_status clo_i_write_sum(clo_ledger *ledger, const char *dataset, clo_i_writing *w,
                                      clo_error *err);
 void clo_i_write_clear(clo_i_writing *w);
-/* What the COMMIT of ledger->writing came to, in which the disk has failed: CLO_OK where it is there
- * for good; else the reason, or err as it is where it cannot be told. */
+/* What the COMMIT of ledger->writing came to, in which the disk has failed: CLO_OK where it is
+ * there for good; else the reason, or err as it is where it cannot be told. */
 CLO_CHECK clo_status clo_i_write_settle(clo_ledger *ledger, clo_error *err);
 /* Commits and moves the anchor on where all went well so far, and otherwise takes all back. */
 CLO_CHECK clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_status so_far,

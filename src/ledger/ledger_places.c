@@ -145,21 +145,19 @@ static clo_status refuse_second(const clo_ledger *ledger, const former *f, clo_e
                           "it and its key back, or name another file and adopt what was spent in "
                           "the old one",
                           ledger->shown, f->name);
-    if (f->note.mark.charges == LEDGER_MOVED)
-        return ledger->second
-                   ? CLO_OK
-                   : clo_i_fail(err, CLO_LEDGER,
-                                "the ledger that was at %s was moved to another machine, with its "
-                                "caps: a second one here would have a second cap; use that one, or "
-                                "give --new",
-                                ledger->shown);
-    if (f->now[0])
-        return ledger->second
-                   ? CLO_OK
-                   : clo_i_fail(err, CLO_LEDGER,
-                                "the ledger that was at %s is at %s now, with its caps: a second "
-                                "one here would have a second cap; use that one, or give --new",
-                                ledger->shown, f->now);
+    const bool gone = f->note.mark.charges == LEDGER_MOVED;
+    if ((gone || f->now[0]) && ledger->second) return CLO_OK;
+    if (gone)
+        clo_i_fail(err, CLO_LEDGER,
+                   "the ledger that was at %s was moved to another machine, with its caps: use it "
+                   "there, or allow a second ledger with caps of its own (new)",
+                   ledger->shown);
+    else if (f->now[0])
+        clo_i_fail(err, CLO_LEDGER,
+                   "the ledger that was at %s is at %s now, with its caps: use that one, or allow "
+                   "a second ledger with caps of its own (new)",
+                   ledger->shown, f->now);
+    if (gone || f->now[0]) return clo_i_advise(err, CLO_LEDGER, "new");
     return clo_i_fail(
         err, CLO_LEDGER,
         "at %s there was a ledger with %llu charges and %llu declarations, and it is gone: bring "

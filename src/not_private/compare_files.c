@@ -25,7 +25,7 @@ static int by_hashes(const void *a, const void *b)
     return units ? units : memcmp(x->row, y->row, CLO_UNIT_BYTES);
 }
 
-static clo_status mark_rows(clo_table *const tables[2], entry *entries, clo_error *err)
+static clo_status hash_rows(clo_table *const tables[2], entry *entries, clo_error *err)
 {
     const size_t cols = clo_table_cols(tables[0]);
     uint8_t key[CLO_ROW_KEY_BYTES];
@@ -40,7 +40,7 @@ static clo_status mark_rows(clo_table *const tables[2], entry *entries, clo_erro
         for (size_t row = 0; row < clo_table_rows(tables[file]); row++, entries++) {
             const uint8_t *const unit = clo_i_table_unit(tables[file], row);
             if (unit) memcpy(entries->unit, unit, CLO_UNIT_BYTES);
-            clo_i_table_mark_row(tables[file], row, key, room, entries->row);
+            clo_i_table_hash_row(tables[file], row, key, room, entries->row);
             entries->file = file;
         }
     clo_i_wipe_free(room, cols * sizeof *room);
@@ -105,7 +105,7 @@ clo_status clo_files_compare(const char *first, const char *second, const clo_re
     CLO_TRY(clo_i_read_pair(paths, options, tables, err));
     const size_t count = clo_table_rows(tables[0]) + clo_table_rows(tables[1]);
     clo_status status = clo_i_alloc(count + 1, sizeof *entries, &entries, err);
-    if (status == CLO_OK) status = mark_rows(tables, entries, err);
+    if (status == CLO_OK) status = hash_rows(tables, entries, err);
     if (status == CLO_OK) {
         qsort(entries, count, sizeof *entries, by_hashes);
         compare(entries, count, clo_table_has_unit(tables[0]), &found);

@@ -56,7 +56,7 @@ bool clo_plan_outlook_get(const clo_plan *plan, clo_outlook *out, size_t size)
     const clo_line *const line = hardest(plan);
     clo_outlook seen = { .rows = (double)plan->domain.rows };
     if (line) {
-        const clo_quantile_part part = clo_i_quantile_part(line);
+        const clo_quantile_fields part = clo_i_quantile_fields(line);
         seen.columns = part.ends == 2;
         seen.epsilon = line->event.parameter;
         seen.rows_needed = clo_i_quantile_rows(line, TOLD);

@@ -50,7 +50,7 @@ static size_t whole_words(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-/* What is asked; NULL: nothing but the mark of the rows. */
+/* What is asked; NULL: nothing but the hash of the rows. */
 static clo_status make_task(const clo_i_driver *driver, const clo_handed *asked, uint8_t **out,
                             size_t *bytes)
 {
@@ -62,8 +62,8 @@ static clo_status make_task(const clo_i_driver *driver, const clo_handed *asked,
                              .seed_bytes = what->seed_bytes };
     const size_t place = sizeof head, ask = place + whole_words(driver->place_bytes);
     const size_t seeds = ask + whole_words(what->ask_bytes);
-    clo_i_key_know(driver->mark_key, CLO_MARK_KEY_BYTES);
-    memcpy(head.mark_key, driver->mark_key, sizeof head.mark_key);
+    clo_i_key_know(driver->row_hash_key, CLO_ROW_HASH_KEY_BYTES);
+    memcpy(head.row_hash_key, driver->row_hash_key, sizeof head.row_hash_key);
     *bytes = seeds + whole_words(what->seed_bytes);
     CLO_TRY(clo_i_alloc(*bytes, 1, out, NULL));
     memcpy(*out, &head, sizeof head);
@@ -75,22 +75,22 @@ static clo_status make_task(const clo_i_driver *driver, const clo_handed *asked,
 
 /* fold.T4: the same rows in every pass, and as many as were counted where that is public.
  * fold.T5: the persons that were compared, each in one part still: one in two would count twice. */
-static clo_status compare_marks(clo_i_driver *driver, const int64_t *mark)
+static clo_status compare_row_hashes(clo_i_driver *driver, const int64_t *row_hash)
 {
-    uint64_t now[CLO_MARK_NUMBERS];
-    memcpy(now, mark, sizeof now);
+    uint64_t now[CLO_ROW_HASH_NUMBERS];
+    memcpy(now, row_hash, sizeof now);
     if (driver->rows && now[0] != driver->rows)
         return say(driver, CLO_IO, "the number of rows in the parts has changed");
     if (driver->has_units && (now[2] != driver->persons.count || now[3] != driver->persons.sum))
         return say(driver, CLO_IO, "the persons in the parts have changed");
-    if (driver->marked && memcmp(now, driver->mark, sizeof now) != 0)
+    if (driver->hashed && memcmp(now, driver->row_hash, sizeof now) != 0)
         return say(driver, CLO_IO, "the rows changed between two passes over them");
-    memcpy(driver->mark, now, sizeof now);
-    driver->marked = true;
+    memcpy(driver->row_hash, now, sizeof now);
+    driver->hashed = true;
     return CLO_OK;
 }
 
-/* One pass over all parts; or what all bundles make of the blocks that were handed out. */
+/* One pass over all parts; or what all groups make of the blocks that were handed out. */
 static clo_status ask_workers(clo_i_driver *driver, const clo_handed *asked, int64_t *totals,
                               size_t count)
 {
@@ -99,20 +99,20 @@ static clo_status ask_workers(clo_i_driver *driver, const clo_handed *asked, int
     uint8_t *task = NULL;
     size_t bytes = 0;
     CLO_TRY(make_task(driver, asked, &task, &bytes));
-    const clo_status status = blocks ? workers->solve(workers->user, task, bytes, asked->homes,
+    const clo_status status = blocks ? workers->solve(workers->user, task, bytes, asked->block_of,
                                                       asked->slots, totals, count)
                                      : workers->fold(workers->user, task, bytes, totals, count);
     clo_i_free(task);
     if (status && blocks) return say(driver, status, "the workers could not solve their blocks");
     if (status) return say(driver, status, "the workers could not fold their rows");
-    return compare_marks(driver, totals + count - CLO_MARK_NUMBERS);
+    return compare_row_hashes(driver, totals + count - CLO_ROW_HASH_NUMBERS);
 }
 
 /* values: the ask's numbers, of which this process has none, and its word that it could fold. */
 static clo_status sum(void *user, int64_t *values, size_t count)
 {
     clo_i_driver *const driver = user;
-    const size_t numbers = count - 1 + CLO_MARK_NUMBERS;
+    const size_t numbers = count - 1 + CLO_ROW_HASH_NUMBERS;
     int64_t *totals = NULL;
     if (!driver->ask) return say(driver, CLO_INTERNAL, "a sum was asked for without an ask");
     if (values[count - 1]) return CLO_OK; /* the run ends, for a reason of its own */
@@ -133,14 +133,14 @@ static clo_status tell(const clo_i_driver *driver, clo_status status, clo_error 
     return clo_i_fail(err, status, "%s", driver->trouble ? driver->trouble : "out of memory");
 }
 
-/* How many slots there are, and their mark, with which what comes of the blocks is compared. */
+/* How many slots there are, and their hash, with which what comes of the blocks is compared. */
 static clo_status count_slots(void *user, uint64_t *slots, clo_error *err)
 {
     clo_i_driver *const driver = user;
-    int64_t mark[CLO_MARK_NUMBERS] = { 0 };
-    if (!driver->marked) /* no earlier ask has */
-        CLO_TRY(tell(driver, ask_workers(driver, NULL, mark, CLO_MARK_NUMBERS), err));
-    *slots = driver->mark[0];
+    int64_t row_hash[CLO_ROW_HASH_NUMBERS] = { 0 };
+    if (!driver->hashed) /* no earlier ask has */
+        CLO_TRY(tell(driver, ask_workers(driver, NULL, row_hash, CLO_ROW_HASH_NUMBERS), err));
+    *slots = driver->row_hash[0];
     return CLO_OK;
 }
 
@@ -149,10 +149,10 @@ static clo_status solve(void *user, const clo_handed *handed, int64_t *results, 
 {
     clo_i_driver *const driver = user;
     int64_t *totals = NULL;
-    CLO_TRY(clo_i_alloc(count + CLO_MARK_NUMBERS, sizeof *totals, &totals, err));
-    const clo_status status = ask_workers(driver, handed, totals, count + CLO_MARK_NUMBERS);
+    CLO_TRY(clo_i_alloc(count + CLO_ROW_HASH_NUMBERS, sizeof *totals, &totals, err));
+    const clo_status status = ask_workers(driver, handed, totals, count + CLO_ROW_HASH_NUMBERS);
     if (!status) memcpy(results, totals, count * sizeof *totals);
-    clo_i_wipe_free(totals, (count + CLO_MARK_NUMBERS) * sizeof *totals);
+    clo_i_wipe_free(totals, (count + CLO_ROW_HASH_NUMBERS) * sizeof *totals);
     return tell(driver, status, err);
 }
 
@@ -169,8 +169,9 @@ clo_status clo_i_driver_open(clo_i_driver *driver, const clo_workers *workers,
                         .persons = persons ? *persons : (clo_persons){ 0, 0 },
                         .comm = { 0, 2, sum, broadcast, driver },
                         .elsewhere = { driver, count_slots, solve } };
-    CLO_TRY(clo_i_rng_key(rng, CLO_KEY_MARK, driver->mark_key, sizeof driver->mark_key, err));
-    clo_i_key_take(CLO_KEY_MARK, driver->mark_key, CLO_MARK_KEY_BYTES);
+    CLO_TRY(clo_i_rng_key(rng, CLO_KEY_ROW_HASH, driver->row_hash_key, sizeof driver->row_hash_key,
+                          err));
+    clo_i_key_take(CLO_KEY_ROW_HASH, driver->row_hash_key, CLO_ROW_HASH_KEY_BYTES);
     return CLO_OK;
 }
 

@@ -3,8 +3,8 @@
  *
  * A task is bytes: what is asked and from where the rows are looked at, both public, and the key by
  * which rows are known again.  The numbers of its sum are those of the ask, and behind them the
- * mark of the rows (clo_i_mark_rows), so that rows which change between passes are noticed.  A task
- * without an ask is for the mark alone; one that asks in blocks has their seeds behind it.
+ * hash of the rows (clo_i_hash_rows), so that rows which change between passes are noticed.  A task
+ * without an ask is for the hash alone; one that asks in blocks has their seeds behind it.
  */
 #ifndef CLO_RUN_ON_WORKERS_H
 #define CLO_RUN_ON_WORKERS_H
@@ -18,7 +18,7 @@ typedef struct clo_i_task_head {
     uint64_t place_bytes; /* from where the rows are looked at; 0: as they are */
     uint64_t ask_bytes;   /* 0: nothing is asked */
     uint64_t seed_bytes;  /* of the blocks; 0: it is a sum */
-    uint8_t mark_key[CLO_MARK_KEY_BYTES];
+    uint8_t row_hash_key[CLO_ROW_HASH_KEY_BYTES];
 } clo_i_task_head;
 enum { CLO_TASK_FORM = 0x636c6f32 };
 
@@ -30,10 +30,10 @@ typedef struct clo_i_driver {
     uint64_t rows; /* that there must be; 0: their number is not public */
     bool has_units;
     clo_persons persons; /* that were found in one part each (fold.T5) */
-    uint8_t mark_key[CLO_MARK_KEY_BYTES];
-    bool marked;
-    uint64_t mark[CLO_MARK_NUMBERS]; /* of the first pass */
-    uint64_t kind, expected;         /* of the message under way; 0: a header comes next */
+    uint8_t row_hash_key[CLO_ROW_HASH_KEY_BYTES];
+    bool hashed;
+    uint64_t row_hash[CLO_ROW_HASH_NUMBERS]; /* of the first pass */
+    uint64_t kind, expected;                 /* of the message under way; 0: a header comes next */
     uint8_t *place, *ask;
     size_t place_bytes, ask_bytes;
     const char *trouble; /* what went wrong, in words; NULL: nothing */

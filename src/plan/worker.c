@@ -76,9 +76,9 @@ size_t clo_task_numbers(const void *task, size_t bytes)
 {
     pieces p;
     if (!take_apart(task, bytes, &p)) return 0;
-    if (!p.head.ask_bytes) return CLO_MARK_NUMBERS;
+    if (!p.head.ask_bytes) return CLO_ROW_HASH_NUMBERS;
     const size_t entries = clo_i_asked_numbers(p.ask, (size_t)p.head.ask_bytes);
-    return entries ? entries + CLO_MARK_NUMBERS : 0;
+    return entries ? entries + CLO_ROW_HASH_NUMBERS : 0;
 }
 
 /* From where the driver looks at the rows by now. */
@@ -113,7 +113,7 @@ static clo_status fold(clo_worker *worker, const pieces *p, int64_t *sums, size_
     clo_meter meter;
     clo_context context = context_of(worker, &meter);
     const clo_bounded *rows = NULL;
-    uint64_t mark[CLO_MARK_NUMBERS];
+    uint64_t row_hash[CLO_ROW_HASH_NUMBERS];
     const size_t mark_of_space = clo_i_workspace_mark(worker->workspace);
     CLO_TRY(look(worker, p, &rows, err));
     if (p->head.ask_bytes) {
@@ -122,8 +122,8 @@ static clo_status fold(clo_worker *worker, const pieces *p, int64_t *sums, size_
         clo_i_workspace_release(worker->workspace, mark_of_space);
         CLO_TRY(status);
     }
-    CLO_TRY(clo_i_mark_rows(worker->data, p->head.mark_key, worker->threads, mark, err));
-    memcpy(sums + entries, mark, sizeof mark);
+    CLO_TRY(clo_i_hash_rows(worker->data, p->head.row_hash_key, worker->threads, row_hash, err));
+    memcpy(sums + entries, row_hash, sizeof row_hash);
     return CLO_OK;
 }
 
@@ -135,7 +135,7 @@ clo_status clo_worker_fold(clo_worker *worker, const void *task, size_t bytes, i
     if (!take_apart(task, bytes, &p) || count == 0 || clo_task_numbers(task, bytes) != count)
         return clo_i_fail(err, CLO_FORMAT, "these bytes are no task with so many numbers");
     CLO_TRY(clo_i_alloc(count, sizeof *sums, &sums, err));
-    const clo_status status = fold(worker, &p, sums, count - CLO_MARK_NUMBERS, err);
+    const clo_status status = fold(worker, &p, sums, count - CLO_ROW_HASH_NUMBERS, err);
     for (size_t i = 0; i < count && !status; i++)
         totals[i] = (int64_t)((uint64_t)totals[i] + (uint64_t)sums[i]);
     clo_i_wipe_free(sums, count * sizeof *sums);
@@ -150,22 +150,22 @@ size_t clo_worker_slots(const clo_worker *worker)
 }
 
 clo_status clo_worker_deal(clo_worker *worker, const void *task, size_t bytes,
-                           const uint32_t *homes, size_t slots, size_t first, size_t count,
-                           size_t bundles, clo_parcel *out, clo_error *err)
+                           const uint32_t *block_of, size_t slots, size_t first, size_t count,
+                           size_t groups, clo_packet *out, clo_error *err)
 {
     const clo_bounded *rows = NULL;
     clo_meter meter;
     clo_context context = context_of(worker, &meter);
     pieces p;
-    if (!take_apart(task, bytes, &p) || bundles < 1 || count < 1 || first >= bundles ||
-        count > bundles - first)
+    if (!take_apart(task, bytes, &p) || groups < 1 || count < 1 || first >= groups ||
+        count > groups - first)
         return clo_i_fail(err, CLO_FORMAT, "these bytes are no task of blocks");
-    const clo_dealing how = { .homes = homes,
+    const clo_dealing how = { .block_of = block_of,
                               .slots = slots,
                               .first = first,
                               .count = count,
-                              .bundles = bundles,
-                              .mark_key = p.head.mark_key };
+                              .groups = groups,
+                              .row_hash_key = p.head.row_hash_key };
     const size_t mark = clo_i_workspace_mark(worker->workspace);
     CLO_TRY(look(worker, &p, &rows, err));
     const clo_status status = clo_i_deal_bytes(&context, rows, worker->data, p.ask,
@@ -174,18 +174,18 @@ clo_status clo_worker_deal(clo_worker *worker, const void *task, size_t bytes,
     return status;
 }
 
-void clo_parcel_free(clo_parcel *parcel)
+void clo_packet_free(clo_packet *packet)
 {
-    clo_i_parcels_free(parcel, 1);
+    clo_i_packets_free(packet, 1);
 }
 
-static clo_status solve(clo_worker *worker, const pieces *p, clo_parcels *given, clo_error *err)
+static clo_status solve(clo_worker *worker, const pieces *p, clo_packets *given, clo_error *err)
 {
     clo_meter meter;
     clo_context context = context_of(worker, &meter);
     const clo_bounded *rows = NULL;
     const size_t mark = clo_i_workspace_mark(worker->workspace);
-    context.parcels = given;
+    context.packets = given;
     CLO_TRY(look(worker, p, &rows, err)); /* a place that is none ends it here, too */
     const clo_status status =
         clo_i_solve_bytes(&context, rows, p->ask, (size_t)p->head.ask_bytes, err);
@@ -193,29 +193,29 @@ static clo_status solve(clo_worker *worker, const pieces *p, clo_parcels *given,
     return status;
 }
 
-clo_status clo_worker_solve(clo_worker *worker, const void *task, size_t bytes, size_t bundle,
-                            size_t bundles, const clo_parcel *parcels, size_t parcel_count,
+clo_status clo_worker_solve(clo_worker *worker, const void *task, size_t bytes, size_t group,
+                            size_t groups, const clo_packet *packets, size_t packet_count,
                             int64_t *totals, size_t count, clo_error *err)
 {
     pieces p;
     int64_t *sums = NULL;
-    if (!take_apart(task, bytes, &p) || count <= CLO_MARK_NUMBERS || bundle >= bundles ||
+    if (!take_apart(task, bytes, &p) || count <= CLO_ROW_HASH_NUMBERS || group >= groups ||
         clo_task_numbers(task, bytes) != count)
         return clo_i_fail(err, CLO_FORMAT, "these bytes are no task with so many numbers");
     CLO_TRY(clo_i_alloc(count, sizeof *sums, &sums, err));
-    clo_parcels given = { .bundle = bundle,
-                          .bundles = bundles,
-                          .parcels = parcels,
-                          .count = parcel_count,
+    clo_packets given = { .group = group,
+                          .groups = groups,
+                          .packets = packets,
+                          .count = packet_count,
                           .seeds = p.seeds,
                           .seed_bytes = (size_t)p.head.seed_bytes,
                           .totals = sums,
-                          .entries = count - CLO_MARK_NUMBERS };
+                          .entries = count - CLO_ROW_HASH_NUMBERS };
     const clo_status status = solve(worker, &p, &given, err);
-    memcpy(sums + given.entries, given.mark, sizeof given.mark);
+    memcpy(sums + given.entries, given.row_hash, sizeof given.row_hash);
     for (size_t i = 0; i < count && !status; i++)
         totals[i] = (int64_t)((uint64_t)totals[i] + (uint64_t)sums[i]);
     clo_i_wipe_free(sums, count * sizeof *sums);
-    clo_i_wipe(given.mark, sizeof given.mark);
+    clo_i_wipe(given.row_hash, sizeof given.row_hash);
     return status;
 }

@@ -80,12 +80,12 @@ static clo_status plan(const clo_domain *domain, const clo_space *space, size_t 
                        .cols = space->cols,
                        .groups = space->clusters,
                        .sensitivity = domain->rows_per_unit };
-    clo_i_aggregate_set_part(
-        out, (clo_aggregate_part){ .dim = space->dim,
-                                   .blocks = blocks,
-                                   .alpha = smooth.alpha,
-                                   .beta = smooth.beta,
-                                   .grid_bits = grid_for(space->diameter, smooth.alpha) });
+    clo_i_aggregate_set_fields(
+        out, (clo_aggregate_fields){ .dim = space->dim,
+                                     .blocks = blocks,
+                                     .alpha = smooth.alpha,
+                                     .beta = smooth.beta,
+                                     .grid_bits = grid_for(space->diameter, smooth.alpha) });
     return CLO_OK;
 }
 
@@ -170,7 +170,7 @@ static clo_status solve_blocks(clo_context *context, const clo_line *line, const
                                clo_block_solve *solve, void *user, clo_status ready, solutions *out,
                                clo_error *err)
 {
-    const clo_aggregate_part how = clo_i_aggregate_part(line);
+    const clo_aggregate_fields how = clo_i_aggregate_fields(line);
     solutions *const s = out;
     solving given = { .solutions = s, .solve = solve, .user = user };
     *s = (solutions){ .blocks = how.blocks };
@@ -247,7 +247,7 @@ static clo_status measure_all(const clo_context *context, const solutions *s, do
 static clo_status add_noise(clo_context *context, const clo_line *line, const double *solution,
                             size_t length, double bound, double *noisy, clo_error *err)
 {
-    const clo_aggregate_part how = clo_i_aggregate_part(line);
+    const clo_aggregate_fields how = clo_i_aggregate_fields(line);
     const double grid = ldexp(1, (int)how.grid_bits);
     const uint64_t scale = ((uint64_t)1 << FLOOR_BITS) + (uint64_t)ceil(bound / how.alpha * grid);
     const clo_noise noise = { .count = length, .laws = { clo_i_gaussian_law(scale) } };
@@ -272,7 +272,7 @@ static clo_status answer(clo_context *context, const clo_line *line, const solut
     if (!status) status = measure_all(context, s, distances, err);
     if (!status) {
         bound = clo_i_smooth_bound(distances, blocks, (size_t)line->sensitivity,
-                                   clo_i_aggregate_part(line).beta, s->space.diameter, &center,
+                                   clo_i_aggregate_fields(line).beta, s->space.diameter, &center,
                                    scratch);
         status =
             add_noise(context, line, s->coordinates + center * length, length, bound, noisy, err);
@@ -316,7 +316,7 @@ static clo_status help(clo_context *context, const clo_ask *ask, const clo_bound
 /* A basis of many columns is known by that of its complement. */
 static clo_numbers numbers_of(const clo_line *line)
 {
-    const size_t k = line->groups, d = line->cols, q = clo_i_aggregate_part(line).dim;
+    const size_t k = line->groups, d = line->cols, q = clo_i_aggregate_fields(line).dim;
     const size_t small = q < d - q ? q : d - q;
     if (q == 0) return (clo_numbers){ k * d, k * d };
     return (clo_numbers){ k * d * small, k * d * q };
@@ -331,7 +331,7 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 
 static size_t count_blocks(const clo_line *line)
 {
-    return clo_i_aggregate_part(line).blocks;
+    return clo_i_aggregate_fields(line).blocks;
 }
 
 const clo_query clo_i_query_aggregate = {

@@ -4,12 +4,12 @@
 
 #include "ask/query.h"
 
-typedef struct clo_aggregate_part {
+typedef struct clo_aggregate_fields {
     size_t dim, blocks; /* dim: of each subspace, 0: centres */
     double alpha, beta; /* how its noise follows the data (aggregate.T3) */
     int64_t grid_bits;  /* of what is noised */
-} clo_aggregate_part;
-CLO_LINE_PART(aggregate, clo_aggregate_part)
+} clo_aggregate_fields;
+CLO_LINE_FIELDS(aggregate, clo_aggregate_fields)
 
 /* k subspaces of the records of each of `blocks` random disjoint blocks, by whatever solver,
  * brought together by the sample-and-aggregate framework: one of them, plus noise that follows how

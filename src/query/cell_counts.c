@@ -75,7 +75,7 @@ clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side, clo_eve
                       .bits = BITS,
                       .cols = domain->cols,
                       .groups = cells };
-    clo_i_cell_counts_set_part(&line, (clo_cell_grid){ .side = side, .reach = reach_of(domain) });
+    clo_i_cell_counts_set_fields(&line, (clo_cell_grid){ .side = side, .reach = reach_of(domain) });
     if (side < 1 || cells == SIZE_MAX)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "a grid of %zu cells along each of %zu columns is too large: at most %d "
@@ -91,7 +91,7 @@ clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side, clo_eve
 
 void clo_i_cell_center(const clo_line *line, size_t cell, double *center)
 {
-    const clo_cell_grid grid = clo_i_cell_counts_part(line);
+    const clo_cell_grid grid = clo_i_cell_counts_fields(line);
     const double half = ldexp((double)grid.reach, -line->bits);
     for (size_t j = line->cols; j-- > 0; cell /= grid.side)
         center[j] = half * ((double)(2 * (cell % grid.side) + 1) / (double)grid.side - 1);
@@ -140,7 +140,7 @@ static clo_status count_block(void *user, int thread, size_t block, const double
                               size_t rows)
 {
     clo_fold *const fold = user;
-    const clo_cell_grid grid = clo_i_cell_counts_part(fold->line);
+    const clo_cell_grid grid = clo_i_cell_counts_fields(fold->line);
     (void)thread;
     (void)block;
     for (size_t i = 0; i < rows; i++) {

@@ -12,7 +12,7 @@ typedef struct clo_cell_grid {
     uint64_t side;  /* how many cells lie along each column … */
     uint64_t reach; /* … of a cube of twice this width, in units of the line's grid */
 } clo_cell_grid;
-CLO_LINE_PART(cell_counts, clo_cell_grid)
+CLO_LINE_FIELDS(cell_counts, clo_cell_grid)
 enum { CLO_MAX_CELLS = 1 << 22 };
 CLO_CHECK clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side,
                                             clo_event_kind kind, double parameter, uint64_t times,

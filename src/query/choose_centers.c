@@ -37,10 +37,10 @@ clo_status clo_i_plan_choose_centers(const clo_domain *domain, const clo_center_
                       .bits = BITS,
                       .cols = domain->cols,
                       .groups = how->candidates };
-    clo_i_choose_centers_set_part(&line, (clo_centers_part){ .clusters = how->clusters,
-                                                             .sets = how->sets,
-                                                             .loss = (uint64_t)how->loss,
-                                                             .reach = how->reach });
+    clo_i_choose_centers_set_fields(&line, (clo_centers_fields){ .clusters = how->clusters,
+                                                                 .sets = how->sets,
+                                                                 .loss = (uint64_t)how->loss,
+                                                                 .reach = how->reach });
     uint64_t unit = (uint64_t)1 << FINEST_UNIT;
     if (how->candidates < 1 || how->candidates > MOST_CANDIDATES || how->clusters < 1 ||
         how->candidates > MOST_SWAPS / how->clusters || how->sets > MOST_CANDIDATES)
@@ -71,7 +71,7 @@ CLO_FOLD_WORK_OF(work)
 
 /* One ask: what its line says of it, and the points and sets that it was told. */
 typedef struct choice {
-    clo_centers_part how;
+    clo_centers_fields how;
     double unit;
     size_t cols;
     const clo_assign *points; /* on the grid */
@@ -80,7 +80,7 @@ typedef struct choice {
 
 static choice choice_of(const clo_ask *ask)
 {
-    return (choice){ .how = clo_i_choose_centers_part(ask->line),
+    return (choice){ .how = clo_i_choose_centers_fields(ask->line),
                      .unit = (double)ask->line->count_unit,
                      .cols = ask->line->cols,
                      .points = ask->rules,
@@ -193,7 +193,7 @@ static void gather(clo_fold *fold)
 /* Of swaps: how many records are nearest to each point. */
 static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
 {
-    const clo_centers_part how = clo_i_choose_centers_part(line);
+    const clo_centers_fields how = clo_i_choose_centers_fields(line);
     const size_t points = ask ? ask->rules->clusters : line->groups;
     (void)cols;
     return how.sets ? how.sets : points;
@@ -202,7 +202,7 @@ static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
 static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 {
     const clo_line *const line = ask->line;
-    const clo_centers_part how = clo_i_choose_centers_part(line);
+    const clo_centers_fields how = clo_i_choose_centers_fields(line);
     bool fits = ask->rule_count == 1 && ask->rules->kind == CLO_ASSIGN_CENTERS &&
                 ask->rules->clusters <= line->groups &&
                 clo_i_assign_fits(ask->rules, ask->rules->clusters, line->cols, line->bits) &&
@@ -222,8 +222,8 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     work *const w = work_of(fold);
     CLO_TRY(clo_i_take(space, threads * STRIP * points, sizeof *w->losses, &w->losses, err));
     CLO_TRY(clo_i_take(space, threads * numbers, sizeof *w->totals, &w->totals, err));
-    if (clo_i_choose_centers_part(fold->line).sets) return CLO_OK;
-    const size_t k = clo_i_choose_centers_part(fold->line).clusters;
+    if (clo_i_choose_centers_fields(fold->line).sets) return CLO_OK;
+    const size_t k = clo_i_choose_centers_fields(fold->line).clusters;
     CLO_TRY(clo_i_take(space, (k + 1) * points, sizeof *w->swaps, &w->swaps, err));
     return clo_i_take(space, k * points, sizeof *w->scores, &w->scores, err);
 }
@@ -255,7 +255,7 @@ static void score_swaps(clo_fold *fold, const size_t *set, int64_t *scores)
 static clo_status take_words(clo_workspace *space, const clo_line *line, uint64_t **words,
                              size_t *count, clo_error *err)
 {
-    const clo_centers_part how = clo_i_choose_centers_part(line);
+    const clo_centers_fields how = clo_i_choose_centers_fields(line);
     *count = how.clusters * how.sets;
     return clo_i_take(space, *count, sizeof **words, words, err);
 }
@@ -276,7 +276,7 @@ static clo_status make_rule(clo_context *context, size_t number, const clo_candi
 {
     const clo_meter *const meter = context->meter;
     if (number >= meter->count || meter->lines[number].query != &clo_i_query_choose_centers ||
-        swaps != (clo_i_choose_centers_part(&meter->lines[number]).sets == 0) ||
+        swaps != (clo_i_choose_centers_fields(&meter->lines[number]).sets == 0) ||
         candidates->count < 1 || candidates->count > meter->lines[number].groups)
         return clo_i_fail(err, CLO_INTERNAL, "the candidates are not those of the plan");
     return clo_i_assign_centers(context->workspace, candidates->points, candidates->count,
@@ -294,7 +294,7 @@ static bool in_range(const size_t *set, size_t k, size_t points)
 static clo_status draw_swaps(clo_context *context, clo_sum *sum, size_t steps, size_t kept,
                              size_t *sets, clo_error *err)
 {
-    const size_t k = clo_i_choose_centers_part(sum->line).clusters;
+    const size_t k = clo_i_choose_centers_fields(sum->line).clusters;
     const size_t count = sum->ask.rules->clusters;
     int64_t *const scores = work_of(&sum->fold)->scores;
     for (size_t step = 0, at = 0; step < steps; step++) {
@@ -334,7 +334,7 @@ clo_status clo_i_ask_swaps(clo_context *context, size_t number, const clo_bounde
     const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     clo_assign rule;
     CLO_TRY(make_rule(context, number, candidates, true, &rule, err));
-    const size_t k = clo_i_choose_centers_part(&context->meter->lines[number]).clusters;
+    const size_t k = clo_i_choose_centers_fields(&context->meter->lines[number]).clusters;
     if (steps < 1 || kept < 1 || !in_range(sets, k, candidates->count))
         return clo_i_fail(err, CLO_INTERNAL, "the swaps are not those of the plan");
     const clo_status status = swap_with(context, number, data, &rule, steps, kept, sets, err);
@@ -347,7 +347,7 @@ static clo_status choose_set(clo_context *context, size_t number, const clo_boun
 {
     clo_sum sum;
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_choose_centers, data, told, &sum, err));
-    const size_t sets = clo_i_choose_centers_part(sum.line).sets;
+    const size_t sets = clo_i_choose_centers_fields(sum.line).sets;
     int64_t *const scores = sum.fold.totals;
     clo_status status = clo_i_sum_fold(&sum, err);
     for (size_t s = 0; s < sets && !status; s++) scores[s] = -scores[s];

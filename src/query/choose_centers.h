@@ -18,12 +18,12 @@ typedef struct clo_center_choice {
                      ball.  A choice is as sharp as the reach, or its square, is small */
 } clo_center_choice;
 
-typedef struct clo_centers_part {
+typedef struct clo_centers_fields {
     size_t clusters, sets;
     uint64_t loss; /* clo_center_loss */
     double reach;
-} clo_centers_part;
-CLO_LINE_PART(choose_centers, clo_centers_part)
+} clo_centers_fields;
+CLO_LINE_FIELDS(choose_centers, clo_centers_fields)
 
 typedef struct clo_candidates {
     const double *points;

@@ -26,7 +26,7 @@ clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t candidates, 
                       .bits = BITS,
                       .cols = domain->cols,
                       .groups = candidates };
-    clo_i_choose_flats_set_part(&line, (clo_flats_part){ .vectors = vectors });
+    clo_i_choose_flats_set_fields(&line, (clo_flats_fields){ .vectors = vectors });
     uint64_t unit = (uint64_t)1 << FINEST_UNIT;
     if (candidates < 1 || candidates > MOST_CANDIDATES)
         return clo_i_fail(err, CLO_ARGUMENT, "candidates must be between 1 and %d, not %zu",
@@ -60,7 +60,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     clo_fold *const fold = user;
     const work *const w = work_of(fold);
     const size_t count = fold->entries, t = (size_t)thread;
-    const size_t vectors = clo_i_choose_flats_part(fold->line).vectors;
+    const size_t vectors = clo_i_choose_flats_fields(fold->line).vectors;
     double *const scores = w->scores + t * fold->block_rows * vectors;
     uint64_t *const distances = w->distances + t * fold->block_rows;
     (void)block;
@@ -89,7 +89,7 @@ static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
 static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 {
     const clo_line *const line = ask->line;
-    const size_t vectors = clo_i_choose_flats_part(line).vectors;
+    const size_t vectors = clo_i_choose_flats_fields(line).vectors;
     bool fits = ask->rule_count == line->groups;
     (void)cols;
     for (size_t c = 0; fits && c < line->groups; c++) {
@@ -105,7 +105,7 @@ static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
     const size_t rows = (size_t)fold->threads * fold->block_rows;
-    const size_t vectors = clo_i_choose_flats_part(fold->line).vectors;
+    const size_t vectors = clo_i_choose_flats_fields(fold->line).vectors;
     work *const w = work_of(fold);
     CLO_TRY(clo_i_take(space, rows * vectors, sizeof *w->scores, &w->scores, err));
     CLO_TRY(clo_i_take(space, rows, sizeof *w->distances, &w->distances, err));

@@ -4,10 +4,10 @@
 
 #include "ask/assign.h"
 
-typedef struct clo_flats_part {
+typedef struct clo_flats_fields {
     size_t vectors; /* rows of a rule, at most */
-} clo_flats_part;
-CLO_LINE_PART(choose_flats, clo_flats_part)
+} clo_flats_fields;
+CLO_LINE_FIELDS(choose_flats, clo_flats_fields)
 
 /* One of `candidates` sets of subspaces or flats, each of at most `vectors` rows
  * (clo_i_assign_width), by the exponential mechanism on minus the total of the records' squared

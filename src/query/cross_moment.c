@@ -31,15 +31,15 @@ static void set_units(const clo_domain *domain, size_t dim, clo_line *line)
 {
     const bool replace = domain->relation == CLO_REPLACE;
     line->count_unit = replace ? R - R / 8 : R * 2 / 5;
-    clo_i_cross_moment_set_part(
-        line, (clo_cross_part){ .square_unit = replace ? R / 2 : R / 4, .dim = dim });
+    clo_i_cross_moment_set_fields(
+        line, (clo_cross_fields){ .square_unit = replace ? R / 2 : R / 4, .dim = dim });
 }
 
 /* cross_moment.T1 */
 static uint64_t sensitivity_of(const clo_domain *domain, const clo_line *line)
 {
     typedef unsigned __int128 u128;
-    const u128 size = line->count_unit, square = clo_i_cross_moment_part(line).square_unit;
+    const u128 size = line->count_unit, square = clo_i_cross_moment_fields(line).square_unit;
     const u128 length = (u128)R * R, one = length + square * square + size * size;
     const u128 within = 4 * length + square * square, across = 2 * one;
     if (domain->relation != CLO_REPLACE) return clo_i_root_up(one);
@@ -80,7 +80,7 @@ double clo_i_cross_deviation(const clo_line *line)
 
 double clo_i_cross_square_deviation(const clo_line *line)
 {
-    return (double)line->scale / (double)clo_i_cross_moment_part(line).square_unit;
+    return (double)line->scale / (double)clo_i_cross_moment_fields(line).square_unit;
 }
 
 double clo_i_cross_size_deviation(const clo_line *line)
@@ -154,7 +154,7 @@ CLO_FOLD_WORK_OF(work)
 
 static size_t numbers_each(const clo_line *line)
 {
-    return line->cols * (size_t)clo_i_cross_moment_part(line).dim + 2;
+    return line->cols * (size_t)clo_i_cross_moment_fields(line).dim + 2;
 }
 
 static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
@@ -163,7 +163,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     const work *const w = work_of(fold);
     const clo_assign *const rule = fold->ask->rules;
     const uint64_t *const widths = fold->ask->words, *const reaches = widths + fold->line->groups;
-    const uint64_t square_unit = clo_i_cross_moment_part(fold->line).square_unit;
+    const uint64_t square_unit = clo_i_cross_moment_fields(fold->line).square_unit;
     const size_t cols = fold->seen, k = fold->line->groups, q = rule->dim, t = (size_t)thread;
     const size_t each = numbers_each(fold->line);
     double *const scores = w->scores + t * fold->block_rows * k * q;
@@ -199,7 +199,7 @@ static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
     (void)cols;
     if (ask->rule_count == 1 && ask->rules->kind == CLO_ASSIGN_SUBSPACES &&
         clo_i_assign_fits(ask->rules, line->groups, line->cols, line->bits) &&
-        ask->rules->dim == clo_i_cross_moment_part(line).dim && clo_i_views_fit(ask, WIDEST))
+        ask->rules->dim == clo_i_cross_moment_fields(line).dim && clo_i_views_fit(ask, WIDEST))
         return CLO_OK;
     return clo_i_fail(err, CLO_INTERNAL, "the subspaces are not those of the plan");
 }
@@ -207,7 +207,7 @@ static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
     const size_t threads = (size_t)fold->threads, k = fold->line->groups;
-    const size_t q = (size_t)clo_i_cross_moment_part(fold->line).dim;
+    const size_t q = (size_t)clo_i_cross_moment_fields(fold->line).dim;
     const size_t rows = threads * fold->block_rows;
     work *const w = work_of(fold);
     CLO_TRY(clo_i_take(space, rows * k * q, sizeof(double), &w->scores, err));
@@ -223,7 +223,7 @@ static void gather(clo_fold *fold)
 
 static uint64_t square_unit_of(const clo_line *line)
 {
-    return clo_i_cross_moment_part(line).square_unit;
+    return clo_i_cross_moment_fields(line).square_unit;
 }
 
 clo_status clo_i_ask_cross_moment(clo_context *context, size_t number, const clo_bounded *data,

@@ -6,11 +6,11 @@
 #include "ask/assign.h"
 #include "query/views.h"
 
-typedef struct clo_cross_part {
+typedef struct clo_cross_fields {
     uint64_t square_unit; /* what a record beyond the reach adds to a noised sum of squares */
     uint64_t dim;         /* of the subspaces that the line is asked with */
-} clo_cross_part;
-CLO_LINE_PART(cross_moment, clo_cross_part)
+} clo_cross_fields;
+CLO_LINE_FIELDS(cross_moment, clo_cross_fields)
 
 /* How a subspace with the orthonormal basis U is looked at.  A record x of it has coordinates
  * y = U'x and a residual r = x - U y; its cross moment is the matrix r y', of length |r||y|, which

@@ -120,7 +120,7 @@ clo_status clo_i_plan_gapmax(const clo_domain *domain, const clo_gapmax *how, cl
                        .rate_numerator = parts,
                        .rate_denominator = SENSITIVITY * PARTS,
                        .noise = SENSITIVITY * sqrt(2) / epsilon };
-    clo_i_gapmax_set_part(out, (clo_gapmax_part){ .dim = how->dim, .beta = beta });
+    clo_i_gapmax_set_fields(out, (clo_gapmax_fields){ .dim = how->dim, .beta = beta });
     return CLO_OK;
 }
 
@@ -257,7 +257,7 @@ static int64_t search(clo_stream *stream, const clo_line *line, const work *w, c
 {
     const size_t count = w->lattice.count;
     const int64_t cap = 2 * (int64_t)line->scale + 1; /* more than this is released anyway */
-    const double misses = log(2 * (double)line->groups / clo_i_gapmax_part(line).beta);
+    const double misses = log(2 * (double)line->groups / clo_i_gapmax_fields(line).beta);
     size_t lost = 0;
     for (size_t c = 0; c < line->groups && count > 0; c++) {
         if (!draw_span(stream, w, span) || has_lost(w, span, lost)) continue;
@@ -359,7 +359,7 @@ static clo_status decide(clo_context *context, const clo_line *line, const work 
 static clo_status publish(clo_context *context, const clo_line *line, bool found, clo_span *span,
                           int64_t *numerators, int64_t *denominators, clo_error *err)
 {
-    const size_t cells = clo_i_gapmax_part(line).dim * line->cols;
+    const size_t cells = clo_i_gapmax_fields(line).dim * line->cols;
     double *told = NULL;
     CLO_I_DECLASSIFY(&found, sizeof found);
     CLO_TRY(clo_i_alloc(cells + 1, sizeof *told, &told, err));
@@ -403,14 +403,14 @@ clo_status clo_i_ask_gapmax(clo_context *context, size_t number, const clo_bound
 static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
     work unused = { .lattice = { .cols = fold->line->cols }, .columns = fold->cols };
-    return take_rest(space, clo_i_gapmax_part(fold->line).dim, &unused, err);
+    return take_rest(space, clo_i_gapmax_fields(fold->line).dim, &unused, err);
 }
 
 static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace *space,
                                clo_error *err)
 {
     work unused = { .lattice = { .count = rows, .cols = line->cols } };
-    return take_records(space, clo_i_gapmax_part(line).dim, &unused, err);
+    return take_records(space, clo_i_gapmax_fields(line).dim, &unused, err);
 }
 
 const clo_query clo_i_query_gapmax = {

@@ -16,11 +16,11 @@ typedef struct clo_gapmax {
     double share; /* of delta that pays for the search (gapmax.T3) */
 } clo_gapmax;
 
-typedef struct clo_gapmax_part {
+typedef struct clo_gapmax_fields {
     size_t dim;
     double beta; /* the chance that the search misses (gapmax.T3) */
-} clo_gapmax_part;
-CLO_LINE_PART(gapmax, clo_gapmax_part)
+} clo_gapmax_fields;
+CLO_LINE_FIELDS(gapmax, clo_gapmax_fields)
 
 CLO_CHECK clo_status clo_i_plan_gapmax(const clo_domain *domain, const clo_gapmax *how,
                                        clo_loss loss, const char *label, clo_line *out,

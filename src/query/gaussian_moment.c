@@ -50,7 +50,7 @@ clo_status clo_i_plan_even_moment(const clo_domain *domain, double share, double
     const double before = (double)line.scale;
     CLO_TRY(clo_i_plan_gaussian((uint64_t)one * domain->rows_per_unit, mu, times, &line, err));
     line.noise *= (double)line.scale / before;
-    clo_i_gaussian_moment_set_part(&line, (clo_moment_part){ .even = share });
+    clo_i_gaussian_moment_set_fields(&line, (clo_moment_fields){ .even = share });
     *out = line; /* gaussian_moment.T3 */
     return CLO_OK;
 }
@@ -126,7 +126,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     clo_fold *const fold = user;
     const work *const w = work_of(fold);
     const size_t d = fold->seen, n = clo_i_triangle(d);
-    const double taken = clo_i_moment_even(d, clo_i_gaussian_moment_part(fold->line).even).taken;
+    const double taken = clo_i_moment_even(d, clo_i_gaussian_moment_fields(fold->line).even).taken;
     double *const matrices = w->matrices + (size_t)thread * LIFTED_ROWS * n;
     (void)block;
     if (w->pending[thread] + rows > CLO_LIFT_EXACT_ROWS) flush(fold, thread);
@@ -185,7 +185,7 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_moment, data, &(clo_ask){ 0 },
                             &sum, err));
     const size_t cols = sum.fold.seen;
-    const double share = clo_i_gaussian_moment_part(sum.line).even;
+    const double share = clo_i_gaussian_moment_fields(sum.line).even;
     const clo_moment_even even = clo_i_moment_even(cols, share);
     clo_status status = clo_i_sum_fold(&sum, err);
     if (!status) status = answer(&sum, moments, err);

@@ -12,10 +12,10 @@ CLO_CHECK clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double
 CLO_CHECK clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t line,
                                                const clo_bounded *data, double *moments,
                                                clo_error *err);
-typedef struct clo_moment_part {
+typedef struct clo_moment_fields {
     double even; /* the share of the traces that is left out */
-} clo_moment_part;
-CLO_LINE_PART(gaussian_moment, clo_moment_part)
+} clo_moment_fields;
+CLO_LINE_FIELDS(gaussian_moment, clo_moment_fields)
 size_t clo_i_moment_size(size_t cols);
 /* How often the entry i <= j <= k <= l stands in the tensor: 1, 4, 6, 12 or 24. */
 unsigned clo_i_moment_multiplicity(size_t i, size_t j, size_t k, size_t l);

@@ -71,7 +71,7 @@ clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, double height, 
                       .bits = CLO_LIFT_READ_BITS,
                       .cols = domain->cols,
                       .groups = 1 };
-    clo_i_gaussian_moment3_set_part(&line, (clo_moment3_part){ .constant = constant });
+    clo_i_gaussian_moment3_set_fields(&line, (clo_moment3_fields){ .constant = constant });
     if (domain->cols > CLO_MOMENT3_COLS)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "a tensor of third moments takes at most %d columns, not %zu: reduce "
@@ -149,7 +149,7 @@ static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
 /* The plan counted on this constant in the last of the columns. */
 static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 {
-    const double constant = clo_i_gaussian_moment3_part(ask->line).constant;
+    const double constant = clo_i_gaussian_moment3_fields(ask->line).constant;
     const double seen = ask->lens ? ask->lens->constant : 0;
     (void)cols;
     if (constant > 0 && seen != constant)

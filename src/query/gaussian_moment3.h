@@ -14,10 +14,10 @@ CLO_CHECK clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, doubl
 CLO_CHECK clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t line,
                                                 const clo_bounded *data, double *moments,
                                                 clo_error *err);
-typedef struct clo_moment3_part {
+typedef struct clo_moment3_fields {
     double constant; /* every record's last coordinate; 0: none is known */
-} clo_moment3_part;
-CLO_LINE_PART(gaussian_moment3, clo_moment3_part)
+} clo_moment3_fields;
+CLO_LINE_FIELDS(gaussian_moment3, clo_moment3_fields)
 enum { CLO_MOMENT3_COLS = 128 }; /* at most */
 size_t clo_i_moment3_size(size_t cols);
 /* How often the entry i <= j <= k stands in the tensor: 1, 3 or 6. */

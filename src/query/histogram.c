@@ -70,10 +70,10 @@ clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t p
                               .parameter = (double)line.rate_numerator / (double)PIECES,
                               .delta = loss.delta,
                               .count = 1 };
-    clo_i_histogram_set_part(&line, (clo_histogram_part){ .blocks = all,
-                                                          .parts = parts,
-                                                          .width = width,
-                                                          .threshold = (uint64_t)threshold });
+    clo_i_histogram_set_fields(&line, (clo_histogram_fields){ .blocks = all,
+                                                              .parts = parts,
+                                                              .width = width,
+                                                              .threshold = (uint64_t)threshold });
     line.noise = sqrt(2) / rate;
     *out = line;
     return CLO_OK;
@@ -153,7 +153,7 @@ static clo_status find_largest(const clo_context *context, clo_stream *stream, c
                                census *c, const entry **found, int64_t *size, clo_error *err)
 {
     const uint64_t lax = clo_i_planted(CLO_FAULT_HISTOGRAM_LAX) ? 10 : 1;
-    const int64_t threshold = (int64_t)(clo_i_histogram_part(line).threshold / lax);
+    const int64_t threshold = (int64_t)(clo_i_histogram_fields(line).threshold / lax);
     *found = NULL;
     clo_i_add_noise_from(context, line, stream,
                          clo_i_laplace_law(line->rate_numerator, line->rate_denominator), c->sizes,
@@ -169,7 +169,7 @@ static clo_status find_largest(const clo_context *context, clo_stream *stream, c
 static void publish(const clo_line *line, const entry *found, int64_t size, double *told,
                     clo_cell *out)
 {
-    const size_t width = clo_i_histogram_part(line).width;
+    const size_t width = clo_i_histogram_fields(line).width;
     memset(out->place, 0, width * sizeof *out->place);
     if (found) memcpy(out->place, found->cell, width * sizeof *out->place);
     out->found = found != NULL;
@@ -185,7 +185,7 @@ static void publish(const clo_line *line, const entry *found, int64_t size, doub
 static clo_status answer_part(const clo_context *context, clo_stream *stream, const clo_line *line,
                               entry *own, census *c, double *told, clo_cell *out, clo_error *err)
 {
-    const clo_histogram_part how = clo_i_histogram_part(line);
+    const clo_histogram_fields how = clo_i_histogram_fields(line);
     const entry *found = NULL;
     int64_t size = 0;
     qsort(own, how.blocks / how.parts, sizeof *own, compare);
@@ -198,7 +198,7 @@ static clo_status answer_part(const clo_context *context, clo_stream *stream, co
 static clo_status answer(clo_context *context, const clo_line *line, entry *entries, clo_cell *out,
                          clo_error *err)
 {
-    const clo_histogram_part how = clo_i_histogram_part(line);
+    const clo_histogram_fields how = clo_i_histogram_fields(line);
     const size_t blocks = how.blocks / how.parts, numbers = 2 + how.width;
     clo_stream *stream = NULL;
     double *told = NULL;
@@ -234,7 +234,7 @@ static void forget(locating *l)
 static clo_status locate_blocks(clo_context *context, const clo_ask *told, const clo_bounded *data,
                                 clo_status ready, locating *l, clo_error *err)
 {
-    const clo_histogram_part how = clo_i_histogram_part(told->line);
+    const clo_histogram_fields how = clo_i_histogram_fields(told->line);
     size_t count = 0;
     l->width = how.width;
     l->parts = how.parts;
@@ -306,7 +306,7 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 
 static size_t count_blocks(const clo_line *line)
 {
-    return clo_i_histogram_part(line).blocks;
+    return clo_i_histogram_fields(line).blocks;
 }
 
 const clo_query clo_i_query_histogram = {

@@ -14,13 +14,13 @@ typedef struct clo_cell {
     int64_t *place; /* width, the caller's; zeros where none is found */
 } clo_cell;
 
-typedef struct clo_histogram_part {
+typedef struct clo_histogram_fields {
     size_t blocks;      /* of all parts */
     size_t parts;       /* into how many the blocks fall, a cell each */
     size_t width;       /* the integers of a cell */
     uint64_t threshold; /* the least noisy size of a cell that is told of */
-} clo_histogram_part;
-CLO_LINE_PART(histogram, clo_histogram_part)
+} clo_histogram_fields;
+CLO_LINE_FIELDS(histogram, clo_histogram_fields)
 /* blocks: of one part. */
 CLO_CHECK clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t parts,
                                           size_t blocks, clo_loss loss, const char *label,

@@ -34,8 +34,8 @@ static void set_units(const clo_domain *domain, bool shells, clo_line *line)
 {
     const bool replace = domain->relation == CLO_REPLACE;
     line->count_unit = replace ? R - R / 8 : R * 2 / 5;
-    clo_i_local_sum_set_part(line, (clo_local_part){ .square_unit = replace ? R / 2 : R / 4,
-                                                     .shell_unit = shells ? R / 4 : 0 });
+    clo_i_local_sum_set_fields(line, (clo_local_fields){ .square_unit = replace ? R / 2 : R / 4,
+                                                         .shell_unit = shells ? R / 4 : 0 });
 }
 
 /* local_sum.T1 */
@@ -43,10 +43,10 @@ static uint64_t sensitivity_of(const clo_domain *domain, const clo_line *line, c
 {
     typedef unsigned __int128 u128;
     const bool replace = domain->relation == CLO_REPLACE;
-    const clo_local_part part = clo_i_local_sum_part(line);
-    const uint64_t size = line->count_unit, square = part.square_unit;
+    const clo_local_fields fields = clo_i_local_sum_fields(line);
+    const uint64_t size = line->count_unit, square = fields.square_unit;
     const u128 length = (u128)R * R, one = length + (u128)square * square + (u128)size * size;
-    const u128 shell = (u128)part.shell_unit * part.shell_unit;
+    const u128 shell = (u128)fields.shell_unit * fields.shell_unit;
     if (kind == CLO_EVENT_PURE) {
         const uint64_t longest = clo_i_root_up(length * domain->cols + 1) - 1;
         return (longest + square + size) * (replace ? 2 : 1);
@@ -102,7 +102,7 @@ double clo_i_local_deviation(const clo_line *line)
 
 double clo_i_local_square_deviation(const clo_line *line)
 {
-    return deviation_in_steps(line) / (double)clo_i_local_sum_part(line).square_unit;
+    return deviation_in_steps(line) / (double)clo_i_local_sum_fields(line).square_unit;
 }
 
 double clo_i_local_size_deviation(const clo_line *line)
@@ -112,7 +112,7 @@ double clo_i_local_size_deviation(const clo_line *line)
 
 double clo_i_local_shell_deviation(const clo_line *line)
 {
-    return deviation_in_steps(line) / (double)clo_i_local_sum_part(line).shell_unit;
+    return deviation_in_steps(line) / (double)clo_i_local_sum_fields(line).shell_unit;
 }
 
 /* ---- what a record adds --------------------------------------------------------------------- */
@@ -146,16 +146,16 @@ CLO_WIDE static void add_records(const clo_ask *ask, const double *values, const
 {
     const size_t k = ask->line->groups;
     const uint64_t *const widths = ask->words, *const reaches = widths + k;
-    const clo_local_part part = clo_i_local_sum_part(ask->line);
+    const clo_local_fields fields = clo_i_local_sum_fields(ask->line);
     const double *const centers = ask->rules->points;
     double *const shells = sums + k * (cols + 2);
     for (size_t i = 0; i < rows; i++) {
         const size_t c = labels[i];
         double *const sum = sums + c * (cols + 2);
         const uint64_t length = add_record(values + i * cols, centers + c * cols, cols, widths[c],
-                                           reaches[c], part.square_unit, sum);
+                                           reaches[c], fields.square_unit, sum);
         sum[cols + 1] += 1;
-        if (part.shell_unit)
+        if (fields.shell_unit)
             shells[clo_i_local_shell((double)length / (double)(widths[c] * widths[c]))] += 1;
     }
 }
@@ -163,7 +163,7 @@ CLO_WIDE static void add_records(const clo_ask *ask, const double *values, const
 static size_t numbers_of(const clo_line *line, size_t cols)
 {
     return line->groups * (cols + 2) +
-           (clo_i_local_sum_part(line).shell_unit ? CLO_LOCAL_SHELLS : 0);
+           (clo_i_local_sum_fields(line).shell_unit ? CLO_LOCAL_SHELLS : 0);
 }
 
 typedef struct work {
@@ -227,7 +227,7 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 static uint64_t unit_of(const clo_line *line, size_t number)
 {
     const size_t each = line->cols + 2;
-    if (number >= line->groups * each) return clo_i_local_sum_part(line).shell_unit;
+    if (number >= line->groups * each) return clo_i_local_sum_fields(line).shell_unit;
     return number % each == each - 1 ? line->count_unit : 1;
 }
 
@@ -243,13 +243,13 @@ static void gather(clo_fold *fold)
 
 static uint64_t square_unit_of(const clo_line *line)
 {
-    return clo_i_local_sum_part(line).square_unit;
+    return clo_i_local_sum_fields(line).square_unit;
 }
 
 static uint64_t shell_unit_of(const clo_context *context, size_t number)
 {
     const clo_meter *const meter = context->meter;
-    return number < meter->count ? clo_i_local_sum_part(&meter->lines[number]).shell_unit : 0;
+    return number < meter->count ? clo_i_local_sum_fields(&meter->lines[number]).shell_unit : 0;
 }
 
 static clo_status ask(clo_context *context, size_t number, const clo_bounded *data,

@@ -6,11 +6,11 @@
 #include "query/views.h"
 #include <math.h>
 
-typedef struct clo_local_part {
+typedef struct clo_local_fields {
     uint64_t square_unit; /* what a record far away adds to a noised sum of squares */
     uint64_t shell_unit;  /* and what every record adds to its shell; 0: there are no shells */
-} clo_local_part;
-CLO_LINE_PART(local_sum, clo_local_part)
+} clo_local_fields;
+CLO_LINE_FIELDS(local_sum, clo_local_fields)
 
 /* How a cluster of centre c is looked at, in radii of the ball (rounded to its grid, and from one
  * step of it to CLO_LOCAL_WIDEST): differences to c longer than the width are cut to it, squared

@@ -69,11 +69,6 @@ static inline size_t shell_of(uint64_t square)
     return (size_t)(shell < 0 ? 0 : shell < SHELLS ? shell : SHELLS - 1);
 }
 
-size_t clo_i_look_shell(uint64_t square)
-{
-    return shell_of(square);
-}
-
 typedef struct work {
     double *sums; /* a thread: cols sums, and the number of records in each shell */
 } work;

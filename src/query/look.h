@@ -19,9 +19,6 @@ CLO_CHECK clo_status clo_i_ask_look(clo_context *context, size_t line, const clo
                                     const double *center, double width, double *sum, double *shells,
                                     clo_error *err);
 
-/* Which shell a squared distance of whole steps of the grid is in. */
-size_t clo_i_look_shell(uint64_t square);
-
 /* Standard deviations of a line's noise: of a coordinate of the sum, in widths; of a shell, in
  * records. */
 double clo_i_look_deviation(const clo_line *line);

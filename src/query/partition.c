@@ -62,8 +62,8 @@ clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *h
     line.event = (clo_event){ .kind = CLO_EVENT_PURE,
                               .parameter = (double)line.rate_numerator / (double)PARTS,
                               .count = how->trees * how->levels };
-    clo_i_partition_set_part(
-        &line, (clo_partition_part){ .levels = how->levels, .threshold = (uint64_t)threshold });
+    clo_i_partition_set_fields(
+        &line, (clo_partition_fields){ .levels = how->levels, .threshold = (uint64_t)threshold });
     line.noise = sqrt(2) / rate;
     *out = line;
     return CLO_OK;
@@ -75,7 +75,7 @@ clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *h
  * it would never lift an empty one (partition.T1). */
 static bool lifted(clo_stream *stream, const clo_line *line, size_t records)
 {
-    const int64_t threshold = (int64_t)clo_i_partition_part(line).threshold;
+    const int64_t threshold = (int64_t)clo_i_partition_fields(line).threshold;
     const uint64_t twice = clo_i_planted(CLO_FAULT_NOISE_HALVED) ? 2 : 1;
     int64_t noise;
     do noise = clo_i_discrete_laplace(stream, line->rate_numerator * twice, line->rate_denominator);
@@ -192,7 +192,7 @@ static clo_status grow(clo_context *context, size_t number, const clo_bounded *d
                        clo_cubes *out, clo_error *err)
 {
     const clo_line *line = &context->meter->lines[number];
-    const size_t levels = clo_i_partition_part(line).levels;
+    const size_t levels = clo_i_partition_fields(line).levels;
     const bool counted = clo_i_tree_is_counted(line);
     double active[CLO_PARTITION_LEVELS] = { 0 };
     CLO_TRY(clo_i_tree_plant(context, tree, err));

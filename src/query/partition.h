@@ -21,11 +21,11 @@ typedef struct clo_cubes {
     size_t count;
 } clo_cubes;
 
-typedef struct clo_partition_part {
+typedef struct clo_partition_fields {
     size_t levels;
     uint64_t threshold; /* of records in a cube */
-} clo_partition_part;
-CLO_LINE_PART(partition, clo_partition_part)
+} clo_partition_fields;
+CLO_LINE_FIELDS(partition, clo_partition_fields)
 
 /* epsilon: of one level of one tree. */
 CLO_CHECK clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *how,

@@ -66,7 +66,7 @@ clo_status clo_i_partition_check(const clo_ask *ask, size_t cols, clo_error *err
     (void)cols;
     if (clo_i_tree_is_counted(line) && ask->rule_count == 0 && count >= 1 &&
         count <= clo_i_tree_cubes(line) && ask->word_count == 1 + count * line->cols &&
-        ask->words[0] >= 1 && ask->words[0] <= clo_i_partition_part(line).levels &&
+        ask->words[0] >= 1 && ask->words[0] <= clo_i_partition_fields(line).levels &&
         corners_fit(ask))
         return CLO_OK;
     return clo_i_fail(err, CLO_INTERNAL, "the cubes are not those of the plan");

@@ -19,7 +19,7 @@ static const uint32_t NOWHERE = UINT32_MAX;
 
 size_t clo_i_tree_cubes(const clo_line *line)
 {
-    const size_t share = line->groups / clo_i_partition_part(line).levels;
+    const size_t share = line->groups / clo_i_partition_fields(line).levels;
     return share < 1 ? 1 : share;
 }
 

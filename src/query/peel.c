@@ -53,7 +53,7 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
                       .cols = seen,
                       .groups = clusters,
                       .count_unit = R };
-    clo_peel_part part = { .entries = entries, .rounds = rounds < cols ? rounds : cols };
+    clo_peel_fields fields = { .entries = entries, .rounds = rounds < cols ? rounds : cols };
     CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     if (rounds < 1 || rounds > 1 << 20)
         return clo_i_fail(err, CLO_ARGUMENT, "a peel has between 1 and %d rounds, not %zu", 1 << 20,
@@ -63,9 +63,9 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
     if (!(epsilon <= 1e6))
         return clo_i_fail(err, CLO_ARGUMENT, "a peel needs an epsilon of at most 1e6");
     const uint64_t rows = domain->rows_per_unit * (domain->relation == CLO_REPLACE ? 2 : 1);
-    part.weight = weigh_values(part.rounds, most);
-    clo_i_peel_set_part(&line, part);
-    const uint64_t one = reach(part.rounds, most, part.weight, line.count_unit);
+    fields.weight = weigh_values(fields.rounds, most);
+    clo_i_peel_set_fields(&line, fields);
+    const uint64_t one = reach(fields.rounds, most, fields.weight, line.count_unit);
     if (one > MOST_SENSITIVE / rows)
         return clo_i_fail(err, CLO_BUDGET,
                           "sparsity is too large for recover=peel with so many rows per unit: "
@@ -77,7 +77,7 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
                               .parameter = (double)line.rate_numerator / (double)PARTS,
                               .count = 1 };
     const double scale =
-        ceil((double)line.rate_denominator / (double)line.rate_numerator / (double)part.weight);
+        ceil((double)line.rate_denominator / (double)line.rate_numerator / (double)fields.weight);
     if (!(scale <= LARGEST_SCALE))
         return clo_i_fail(err, CLO_BUDGET,
                           "epsilon is so small that the noise would exceed every number: raise it");
@@ -121,20 +121,20 @@ static clo_status peel_cluster(clo_context *context, const clo_line *line, const
                                clo_error *err)
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    const clo_peel_part part = clo_i_peel_part(line);
+    const clo_peel_fields fields = clo_i_peel_fields(line);
     const clo_law law =
-        clo_i_laplace_law(line->rate_numerator * part.weight, line->rate_denominator);
+        clo_i_laplace_law(line->rate_numerator * fields.weight, line->rate_denominator);
     clo_stream *stream = NULL;
     start(sum, cols, left);
-    for (size_t t = 0; t < part.rounds; t++) {
+    for (size_t t = 0; t < fields.rounds; t++) {
         size_t chosen = 0;
         CLO_TRY(clo_i_draw_exponential(context, line, left->scores, left->count, &chosen, err));
         columns[t] = take_out(left, chosen);
         numbers[t] = (int64_t)sum[columns[t]];
     }
-    numbers[part.rounds] = (int64_t)sum[cols];
+    numbers[fields.rounds] = (int64_t)sum[cols];
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    clo_i_add_noise_from(context, line, stream, law, numbers, part.rounds + 1);
+    clo_i_add_noise_from(context, line, stream, law, numbers, fields.rounds + 1);
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     return status;
@@ -143,7 +143,7 @@ static clo_status peel_cluster(clo_context *context, const clo_line *line, const
 static void publish(const clo_context *context, const clo_line *line, int64_t *numbers,
                     double *values, double *counts)
 {
-    const size_t k = line->groups, rounds = clo_i_peel_part(line).rounds;
+    const size_t k = line->groups, rounds = clo_i_peel_fields(line).rounds;
     clo_i_publish_answer(context, numbers, k * (rounds + 1));
     for (size_t c = 0; c < k; c++) {
         const int64_t *const own = numbers + c * (rounds + 1);
@@ -157,7 +157,7 @@ static void publish(const clo_context *context, const clo_line *line, int64_t *n
 static clo_status take_candidates(clo_workspace *space, const clo_line *line, size_t cols,
                                   candidates *left, clo_error *err)
 {
-    const size_t all = line->groups * (clo_i_peel_part(line).rounds + 1);
+    const size_t all = line->groups * (clo_i_peel_fields(line).rounds + 1);
     CLO_TRY(clo_i_take(space, all, sizeof *left->numbers, &left->numbers, err));
     CLO_TRY(clo_i_take(space, cols, sizeof *left->scores, &left->scores, err));
     return clo_i_take(space, cols, sizeof *left->columns, &left->columns, err);
@@ -178,7 +178,7 @@ clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded
     candidates left = { .count = 0 };
     clo_sum sum;
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_peel, data, &told, &sum, err));
-    const size_t cols = sum.fold.cols, rounds = clo_i_peel_part(sum.line).rounds;
+    const size_t cols = sum.fold.cols, rounds = clo_i_peel_fields(sum.line).rounds;
     const uint64_t *const totals = (const uint64_t *)sum.fold.totals;
     clo_status status = take_candidates(context->workspace, sum.line, cols, &left, err);
     if (!status) status = clo_i_sum_fold(&sum, err);
@@ -192,7 +192,7 @@ clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded
 
 static clo_numbers numbers(const clo_line *line)
 {
-    const size_t all = line->groups * (clo_i_peel_part(line).rounds + 1);
+    const size_t all = line->groups * (clo_i_peel_fields(line).rounds + 1);
     return (clo_numbers){ all, all };
 }
 

@@ -4,12 +4,12 @@
 
 #include "ask/assign.h"
 
-typedef struct clo_peel_part {
+typedef struct clo_peel_fields {
     size_t entries;  /* of a record, that count; 0: all */
     size_t rounds;   /* entries told of a cluster */
     uint64_t weight; /* the rate of a value's noise over that of a choice */
-} clo_peel_part;
-CLO_LINE_PART(peel, clo_peel_part)
+} clo_peel_fields;
+CLO_LINE_FIELDS(peel, clo_peel_fields)
 
 /* For each cluster `rounds` columns, one after the other by the exponential mechanism on the
  * magnitudes of its records' sum, each with its noisy value, and the noisy number of records:

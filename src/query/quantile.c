@@ -31,7 +31,7 @@ clo_status clo_i_plan_quantile(const clo_domain *domain, const clo_quantile *how
                                uint64_t times, const char *label, clo_line *out, clo_error *err)
 {
     const uint64_t held = (uint64_t)llround(how->share * CLO_QUANTILE_PARTS);
-    clo_quantile_part part = { .ends = how->ends, .record = how->ends * CLO_QUANTILE_PARTS };
+    clo_quantile_fields fields = { .ends = how->ends, .record = how->ends * CLO_QUANTILE_PARTS };
     clo_line line = { .query = &clo_i_query_quantile,
                       .label = label,
                       .bits = CLO_GRID_BITS,
@@ -39,19 +39,19 @@ clo_status clo_i_plan_quantile(const clo_domain *domain, const clo_quantile *how
     if (how->thresholds < 1 || how->ends < 1 || how->ends > 2 || 2 * held < CLO_QUANTILE_PARTS ||
         held >= CLO_QUANTILE_PARTS)
         return clo_i_fail(err, CLO_ARGUMENT, "a bound must hold a share from 0.5 up to 0.99999");
-    part.left_out = CLO_QUANTILE_PARTS - held;
-    part.most_out = most(part.record / 2, part.record / 4 + part.ends * part.left_out);
-    CLO_TRY(clo_i_plan_exponential(part.record * domain->rows_per_unit, epsilon, times, &line,
+    fields.left_out = CLO_QUANTILE_PARTS - held;
+    fields.most_out = most(fields.record / 2, fields.record / 4 + fields.ends * fields.left_out);
+    CLO_TRY(clo_i_plan_exponential(fields.record * domain->rows_per_unit, epsilon, times, &line,
                                    err)); /* quantile.T1 */
-    clo_i_quantile_set_part(&line, part);
+    clo_i_quantile_set_fields(&line, fields);
     const double candidates = (double)clo_i_quantile_candidates(&line);
     const double lead = units_of(&line, log(candidates / COLLAPSE)); /* quantile.T2 */
     const double least = units_of(&line, log((double)how->thresholds) + TIGHT);
     if (!(lead + least < LARGEST_SCORE))
         return clo_i_fail(err, CLO_BUDGET, "epsilon is too small for a choice: raise it");
-    part.lead = (uint64_t)lead;
-    part.floor = (uint64_t)least;
-    clo_i_quantile_set_part(&line, part);
+    fields.lead = (uint64_t)lead;
+    fields.floor = (uint64_t)least;
+    clo_i_quantile_set_fields(&line, fields);
     *out = line;
     return CLO_OK;
 }
@@ -157,7 +157,7 @@ static int bits_of(const clo_ask *ask)
 static void write_words(const clo_line *line, size_t column, const int64_t *thresholds,
                         uint64_t *words)
 {
-    const bool pairs = clo_i_quantile_part(line).ends == 2;
+    const bool pairs = clo_i_quantile_fields(line).ends == 2;
     *words++ = column == SIZE_MAX ? NORMS : column;
     for (size_t i = 0; i < line->groups; i++) {
         if (pairs) *words++ = (uint64_t)(thresholds[i] - 1);

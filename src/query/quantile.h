@@ -16,14 +16,14 @@ typedef struct clo_quantile {
 } clo_quantile;
 
 /* In units of 1/record: what one record counts in a score. */
-typedef struct clo_quantile_part {
+typedef struct clo_quantile_fields {
     uint64_t ends, record;
     uint64_t left_out; /* of each record, how much an end should leave out */
     uint64_t most_out; /* ... how much both ends must not leave out (quantile.T2) */
     uint64_t floor;    /* an end is asked to leave out no less than this */
     uint64_t lead;     /* what the widest answer is ahead of all that leave out more */
-} clo_quantile_part;
-CLO_LINE_PART(quantile, clo_quantile_part)
+} clo_quantile_fields;
+CLO_LINE_FIELDS(quantile, clo_quantile_fields)
 
 /* quantile.T1.  A budget so small that no number of rows could tell anything is CLO_BUDGET. */
 CLO_CHECK clo_status clo_i_plan_quantile(const clo_domain *domain, const clo_quantile *how,

@@ -21,19 +21,19 @@ static int64_t larger(int64_t a, int64_t b)
 size_t clo_i_quantile_candidates(const clo_line *line)
 {
     const size_t k = line->groups;
-    return clo_i_quantile_part(line).ends == 2 ? k * (k + 1) / 2 : k;
+    return clo_i_quantile_fields(line).ends == 2 ? k * (k + 1) / 2 : k;
 }
 
 size_t clo_i_quantile_buckets(const clo_line *line)
 {
-    return line->groups * (size_t)clo_i_quantile_part(line).ends + 1;
+    return line->groups * (size_t)clo_i_quantile_fields(line).ends + 1;
 }
 
 /* Pairs (lower, upper) are in the order (0,0) (0,1) … (0,k-1) (1,1) …: the widest is k - 1. */
 void clo_i_quantile_unpack(const clo_line *line, size_t candidate, size_t *chosen)
 {
     size_t lower = 0, left = candidate;
-    if (clo_i_quantile_part(line).ends == 1) {
+    if (clo_i_quantile_fields(line).ends == 1) {
         chosen[0] = candidate;
         return;
     }
@@ -44,24 +44,24 @@ void clo_i_quantile_unpack(const clo_line *line, size_t candidate, size_t *chose
 
 /* What an ask is judged by. */
 typedef struct target {
-    clo_quantile_part part;
+    clo_quantile_fields fields;
     int64_t rows;
     int64_t out; /* what an end should leave out, in units */
 } target;
 
 static target target_of(const clo_line *line, const int64_t *counts)
 {
-    target t = { .part = clo_i_quantile_part(line) };
+    target t = { .fields = clo_i_quantile_fields(line) };
     for (size_t e = 0; e < clo_i_quantile_buckets(line); e++) t.rows += counts[e];
-    t.out = larger((int64_t)t.part.left_out * t.rows, (int64_t)t.part.floor);
+    t.out = larger((int64_t)t.fields.left_out * t.rows, (int64_t)t.fields.floor);
     return t;
 }
 
 /* How far the widest bound is ahead of what leaves out too much: below 0 with many rows. */
 static int64_t widest_score(const target *t)
 {
-    return (int64_t)t->part.ends * t->out + (int64_t)t->part.lead -
-           (int64_t)t->part.most_out * t->rows;
+    return (int64_t)t->fields.ends * t->out + (int64_t)t->fields.lead -
+           (int64_t)t->fields.most_out * t->rows;
 }
 
 static void score_one_end(const clo_line *line, const target *t, const int64_t *counts,
@@ -70,7 +70,7 @@ static void score_one_end(const clo_line *line, const target *t, const int64_t *
     int64_t outside = t->rows, tighter = 0;
     for (size_t i = 0; i < line->groups; i++) {
         outside -= counts[i];
-        const int64_t out = (int64_t)t->part.record * outside;
+        const int64_t out = (int64_t)t->fields.record * outside;
         const int64_t too_wide = i ? t->out - tighter : 0;
         scores[i] = -larger(0, larger(out - t->out, too_wide));
         tighter = out;
@@ -99,9 +99,9 @@ static void score_pairs(const clo_line *line, const target *t, const int64_t *co
     int64_t seen = 0;
     for (size_t i = 0; i < k; i++) {
         seen += counts[2 * i];
-        below[i] = (int64_t)t->part.record * seen;
+        below[i] = (int64_t)t->fields.record * seen;
         seen += counts[2 * i + 1];
-        above[i] = (int64_t)t->part.record * (t->rows - seen);
+        above[i] = (int64_t)t->fields.record * (t->rows - seen);
     }
     for (size_t l = 0; l < k; l++)
         for (size_t u = l; u < k; u++) *scores++ = score_pair(t, below, above, l, u);
@@ -112,7 +112,7 @@ void clo_i_quantile_scores(const clo_line *line, const int64_t *counts, int64_t 
     const target t = target_of(line, counts);
     const size_t widest = line->groups - 1;
     const int64_t fallback = widest_score(&t);
-    if (t.part.ends == 1)
+    if (t.fields.ends == 1)
         score_one_end(line, &t, counts, scores);
     else
         score_pairs(line, &t, counts, scores);
@@ -131,7 +131,7 @@ static double rate_of(const clo_line *line)
 
 double clo_i_quantile_rows(const clo_line *line, double nats)
 {
-    const clo_quantile_part p = clo_i_quantile_part(line);
+    const clo_quantile_fields p = clo_i_quantile_fields(line);
     const double ahead = (double)p.lead + nats / rate_of(line);
     const double all = (double)p.ends * (double)p.left_out;
     const double few = (ahead + (double)p.ends * (double)p.floor) / (double)p.most_out;
@@ -140,7 +140,7 @@ double clo_i_quantile_rows(const clo_line *line, double nats)
 
 double clo_i_quantile_beyond(const clo_line *line, double rows, double doubt)
 {
-    const clo_quantile_part p = clo_i_quantile_part(line);
+    const clo_quantile_fields p = clo_i_quantile_fields(line);
     const double chances = (double)clo_i_quantile_candidates(line) * (double)line->event.count;
     const double noise = log(chances / doubt) / rate_of(line);
     const double more = fmax(0, (double)p.floor - (double)p.left_out * rows);

@@ -65,12 +65,12 @@ clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds,
     if (domain->rows_per_unit > MOST_ROWS_A_UNIT)
         return clo_i_fail(err, CLO_ARGUMENT, "a unit may have at most %llu rows here",
                           (unsigned long long)MOST_ROWS_A_UNIT);
-    clo_seed_part part = { .seeds = seeds };
-    CLO_TRY(least_floor(domain, epsilon, &part.floor, err));
-    clo_i_seed_set_part(&line, part);
+    clo_seed_fields fields = { .seeds = seeds };
+    CLO_TRY(least_floor(domain, epsilon, &fields.floor, err));
+    clo_i_seed_set_fields(&line, fields);
     line.event = (clo_event){ .kind = domain->relation == CLO_REPLACE ? CLO_EVENT_PURE
                                                                       : CLO_EVENT_EXPONENTIAL,
-                              .parameter = loss_of(domain, part.floor),
+                              .parameter = loss_of(domain, fields.floor),
                               .count = times };
     *out = line;
     return CLO_OK;
@@ -142,7 +142,7 @@ static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
     const clo_assign *const rules = ask->rules;
     (void)cols;
     if (ask->rule_count >= 1 && ask->rule_count <= 2 && is_rule(line, &rules[0], line->groups) &&
-        (ask->rule_count == 1 || (rules[1].clusters <= clo_i_seed_part(line).seeds &&
+        (ask->rule_count == 1 || (rules[1].clusters <= clo_i_seed_fields(line).seeds &&
                                   is_rule(line, &rules[1], rules[1].clusters))))
         return CLO_OK;
     return clo_i_fail(err, CLO_INTERNAL, "the cells are not those of the plan");
@@ -179,14 +179,14 @@ static clo_status draw(clo_context *context, uint64_t ask, const int64_t *weight
 /* What the test build may have done wrong; there is always something to draw. */
 static uint64_t planned_floor(const clo_line *line)
 {
-    return clo_i_planted(CLO_FAULT_FLOOR_MISSING) ? 1 : clo_i_seed_part(line).floor;
+    return clo_i_planted(CLO_FAULT_FLOOR_MISSING) ? 1 : clo_i_seed_fields(line).floor;
 }
 
 static clo_status check_taken(const clo_line *line, const bool *taken, clo_error *err)
 {
     size_t closed = 0;
     for (size_t c = 0; c < line->groups; c++) closed += taken[c];
-    if (closed < clo_i_seed_part(line).seeds) return CLO_OK;
+    if (closed < clo_i_seed_fields(line).seeds) return CLO_OK;
     return clo_i_fail(err, CLO_INTERNAL, "the cells are not those of the plan");
 }
 

@@ -4,11 +4,11 @@
 
 #include "ask/assign.h"
 
-typedef struct clo_seed_part {
+typedef struct clo_seed_fields {
     size_t seeds;   /* at most */
     uint64_t floor; /* what a cell weighs beside its records */
-} clo_seed_part;
-CLO_LINE_PART(seed, clo_seed_part)
+} clo_seed_fields;
+CLO_LINE_FIELDS(seed, clo_seed_fields)
 
 /* One of `cells` cells, in proportion to a floor and the squared distances of its records to the
  * nearest seed: the step of k-means++, made private.  seed.T1.  The cells are those of a rule of

@@ -25,8 +25,8 @@ CLO_FOLD_WORK_OF(work)
 /* Of a line of either query: how many entries of a record count, the largest; 0: all. */
 static size_t entries_that_count(const clo_line *line)
 {
-    return line->query == &clo_i_query_peel ? clo_i_peel_part(line).entries
-                                            : clo_i_sparse_sum_part(line).entries;
+    return line->query == &clo_i_query_peel ? clo_i_peel_fields(line).entries
+                                            : clo_i_sparse_sum_fields(line).entries;
 }
 
 /* Which entries of a record count: those of larger magnitude than `least`, and the first `ties` of

@@ -41,7 +41,7 @@ static uint64_t sensitivity_of(const clo_domain *domain, const clo_line *line, c
     typedef unsigned __int128 u128;
     const uint64_t unit = line->count_unit;
     const u128 square = (u128)R * R + (u128)unit * unit;
-    const size_t asked = clo_i_sparse_sum_part(line).entries;
+    const size_t asked = clo_i_sparse_sum_fields(line).entries;
     const size_t entries = asked ? least(asked, domain->cols) : domain->cols;
     if (kind == CLO_EVENT_PURE) {
         const uint64_t longest = clo_i_root_up((u128)R * R * entries + 1) - 1;
@@ -62,7 +62,7 @@ clo_status clo_i_plan_sparse_sum(const clo_domain *domain, size_t seen, size_t c
                       .cols = seen,
                       .groups = clusters,
                       .count_unit = count_unit(domain, entries, kind) };
-    clo_i_sparse_sum_set_part(&line, (clo_sparse_part){ .entries = entries });
+    clo_i_sparse_sum_set_fields(&line, (clo_sparse_fields){ .entries = entries });
     CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     const uint64_t sensitivity = sensitivity_of(domain, &line, kind) * domain->rows_per_unit;
     if (kind == CLO_EVENT_PURE)

@@ -4,10 +4,10 @@
 
 #include "ask/assign.h"
 
-typedef struct clo_sparse_part {
+typedef struct clo_sparse_fields {
     size_t entries; /* of a record, that count; 0: all */
-} clo_sparse_part;
-CLO_LINE_PART(sparse_sum, clo_sparse_part)
+} clo_sparse_fields;
+CLO_LINE_FIELDS(sparse_sum, clo_sparse_fields)
 
 /* For each cluster the sum of its records over all columns and their number, the records read as
  * sparse rows.  The rule looks through the line's lens, and the sums do not (sparse_sum.T1).  Of a

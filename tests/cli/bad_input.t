@@ -96,7 +96,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: r.csv, line 2: 3 cells instead of 2, as on the first line: if the header lacks a name (R writes row names without one), add it in front; if lines end with one delimiter too many, remove it
   ! cloister: remark.csv: the first line begins with #, so it may be a comment: remove it, or state that it is the header
   ! try: --header yes
-  ! cloister: wide.csv is not a text file; save one table of it as CSV in UTF-8, or as NPY
+  ! cloister: wide.csv is UTF-16 text; save it as UTF-8
   ! cloister: years.csv: the first line has numbers and text, so it may be a header or a record: state which
   ! try: --header yes or no
   ! cloister: title.csv, line 2: 4 cells instead of 2, as on the first line: if the first line is a title, remove it
@@ -333,7 +333,8 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: unmarked.csv is UTF-16 text; save it as UTF-8
   ! cloister: wider.csv is UTF-32 text; save it as UTF-8
   [exit 3]
-  $ cloister run kmeans/lloyd sample.csv --clusters 1 --epsilon 1 --norm 2 --ledger l.db -q -o r.json
+  $ cloister run kmeans/lloyd sample.csv --clusters 1 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     -o r.json
   $ cloister solve kmeans sample.csv --clusters 2 --seed s -q -o s.json
   ! warning: not private: for those who may see the data
   $ for file in r.json s.json; do for how in UTF-16 UTF-16BE UTF-32LE; do
@@ -396,7 +397,8 @@ It would leave no record that counts, and the budget would be spent on noise.
   >     --ledger l.db -o ./b.csv
   ! cloister: --output ./b.csv would overwrite the file of --bounds
   [exit 2]
-  $ cloister run kmeans/density sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q -o r.json
+  $ cloister run kmeans/density sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     -o r.json
   $ cp r.json kept.json
   $ cloister solve kmeans sample.csv --clusters 2 --seed s -q -o s.json 2> /dev/null
   $ cp s.json kept.s.json; cp sample.csv kept.sample.csv

@@ -42,7 +42,7 @@ For the operator's eyes alone: the answers come from the data without noise.
   [exit 3]
   $ echo '{"schema": "cloister.solution/1"}' > empty.json
   $ cloister evaluate empty.json sample.csv
-  ! cloister: this is not a solution of cloister: "solver" is missing
+  ! cloister: empty.json: this is not a solution of cloister: "solver" is missing
   [exit 3]
   $ cloister evaluate nowhere.json sample.csv
   ! cloister: nowhere.json cannot be read: No such file or directory

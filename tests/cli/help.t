@@ -208,14 +208,12 @@
 
   Lower a cap; no cap can be raised.
 
-  'acts' lists it with the note. Nothing that was spent is given back.
+  This gives back nothing that was spent. 'acts' lists the change, with the note.
 
   Options
-    --dataset NAME          the name of the data set; for show, history and
-                            report: only this data set
+    --dataset NAME          the name of the data set
     --epsilon E             the new, smaller cap
-    --delta D               the delta that goes with --epsilon; default for init:
-                            1e-6, for lower: unchanged, for adopt: 0
+    --delta D               the new delta, by default unchanged
     --note TEXT             the reason, which the ledger keeps
     -h, --help              show this text; --help=all: every option
 

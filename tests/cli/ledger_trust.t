@@ -135,5 +135,8 @@ Keys, changed and older files, and other processes.
   $ cloister ledger verify elsewhere/m.db
   elsewhere/m.db: unchanged; 0 charges, and every hash is correct
   $ ledger
+  ! cloister: the ledger that was at l.db is at FOLDER/here/elsewhere/m.db now, with its caps: use that one, or allow a second ledger with caps of its own (--new)
+  [exit 6]
+  $ cloister ledger init l.db --dataset sample.csv --epsilon 2 --new > /dev/null
   $ cloister ledger verify l.db
   l.db: unchanged; 0 charges, and every hash is correct

@@ -176,31 +176,33 @@
 ## Lists what people need
 
   $ cloister methods
-  kmeans/density      k centers, by fitting a density to every noisy answer of the
-                      run
-  kmeans/local        k centers, with noise as small as each cluster is wide
-  kmeans/grid         k centers, by k-means on noisy counts of a grid; for few
-                      columns
-  kmeans/sparse       k centers of sparse records in very many columns
-  kmedian/local       k medians, with noise as small as each cluster is wide
-  kmedian/density     k medians, by fitting a density to every noisy answer of the
-                      run
-  subspace/gaussian   one subspace (private PCA), from a noisy Gram matrix
-  subspaces/moments   k subspaces, from one noisy tensor of fourth moments
-  bounds/quantile     a radius or bounds of columns, by private quantiles
+  kmeans/density              k centers, by fitting a density to every noisy
+                              answer of the run
+  kmeans/local                k centers, with noise as small as each cluster is
+                              wide
+  kmeans/grid                 k centers, by k-means on noisy counts of a grid; for
+                              few columns
+  kmeans/sparse               k centers of sparse records in very many columns
+  kmedian/local               k medians, with noise as small as each cluster is
+                              wide
+  kmedian/density             k medians, by fitting a density to every noisy
+                              answer of the run
+  subspace/gaussian           one subspace (private PCA), from a noisy Gram matrix
+  subspace-clusters/moments   k subspaces, from one noisy tensor of fourth moments
+  bounds/quantile             a radius or bounds of columns, by private quantiles
 
   Name only a family, such as kmeans, and cloister chooses the method.
-  pca is another name of the family subspace, subspace-clusters of subspaces.
+  pca is another name of the family subspace, subspaces of subspace-clusters.
   'cloister methods --all' also lists the research methods.
 
 ## Lists all methods
 
-  $ cloister methods --all | grep -c "^[a-z]*/"
+  $ cloister methods --all | grep -c "^[a-z-]*/"
   23
   $ cloister methods --all | grep -A 2 "^Research"
   Research methods, to compare with
-  kmeans/tree         k centers, by k-means on noisy means and sizes of many cells
-  kmeans/moments      k centers, by one noisy tensor of moments and a few rounds
+  kmeans/tree                 k centers, by k-means on noisy means and sizes of
+                              many cells
   $ cloister methods --json | grep -c '"method"'
   23
 

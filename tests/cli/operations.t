@@ -233,7 +233,7 @@ Each of them is on the page docs/guides/operations.md.
   $ cloister ledger move l.db --to elsewhere.db
   l.db is at elsewhere.db now
   $ cloister ledger init l.db --dataset sample.csv --epsilon 2
-  ! cloister: the ledger that was at l.db is at FOLDER/here/elsewhere.db now, with its caps: a second one here would have a second cap; use that one, or give --new
+  ! cloister: the ledger that was at l.db is at FOLDER/here/elsewhere.db now, with its caps: use that one, or allow a second ledger with caps of its own (--new)
   [exit 6]
   $ ls l.db
   ! ls: cannot access 'l.db': No such file or directory
@@ -242,10 +242,10 @@ Each of them is on the page docs/guides/operations.md.
   $ cloister ledger lower third.db --dataset sample.csv --epsilon 1.5 --note "board"
   'sample.csv' in third.db: from now on at most epsilon 1.5, delta 1e-5, including what was spent
   $ cloister ledger init elsewhere.db --dataset sample.csv --epsilon 2
-  ! cloister: the ledger that was at elsewhere.db is at FOLDER/here/third.db now, with its caps: a second one here would have a second cap; use that one, or give --new
+  ! cloister: the ledger that was at elsewhere.db is at FOLDER/here/third.db now, with its caps: use that one, or allow a second ledger with caps of its own (--new)
   [exit 6]
   $ cloister ledger init l.db --dataset sample.csv --epsilon 2
-  ! cloister: the ledger that was at l.db is at FOLDER/here/third.db now, with its caps: a second one here would have a second cap; use that one, or give --new
+  ! cloister: the ledger that was at l.db is at FOLDER/here/third.db now, with its caps: use that one, or allow a second ledger with caps of its own (--new)
   [exit 6]
   $ cloister ledger init l.db --dataset sample.csv --epsilon 2 --new
   l.db is closed: it refuses runs on data sets that are not declared in it
@@ -260,10 +260,10 @@ Each of them is on the page docs/guides/operations.md.
   [exit 6]
   $ rm third.db
   $ cloister ledger init third.db --dataset sample.csv --epsilon 2
-  ! cloister: the ledger that was at third.db was moved to another machine, with its caps: a second one here would have a second cap; use that one, or give --new
+  ! cloister: the ledger that was at third.db was moved to another machine, with its caps: use it there, or allow a second ledger with caps of its own (--new)
   [exit 6]
   $ cloister ledger init elsewhere.db --dataset sample.csv --epsilon 2
-  ! cloister: the ledger that was at elsewhere.db was moved to another machine, with its caps: a second one here would have a second cap; use that one, or give --new
+  ! cloister: the ledger that was at elsewhere.db was moved to another machine, with its caps: use it there, or allow a second ledger with caps of its own (--new)
   [exit 6]
   $ cloister ledger init third.db --dataset sample.csv --epsilon 2 --new
   third.db is closed: it refuses runs on data sets that are not declared in it
@@ -298,12 +298,12 @@ Each of them is on the page docs/guides/operations.md.
 
   $ sample; ledger
   $ cloister ledger adopt l.db --dataset sample.csv --epsilon 0.5 --note "by hand" > /dev/full
-  ! cloister: cannot write to standard output: No space left on device; 'ledger adopt' was carried out all the same
+  ! cloister: cannot write to standard output: No space left on device; 'ledger adopt' was carried out
   [exit 4]
   $ cloister ledger show l.db --json | grep -c '"charges": 1'
   1
   $ cloister ledger rekey l.db --note "a year" >&-
-  ! cloister: cannot write to standard output: Bad file descriptor; 'ledger rekey' was carried out all the same
+  ! cloister: cannot write to standard output: Bad file descriptor; 'ledger rekey' was carried out
   [exit 4]
 
 ## Changes its key

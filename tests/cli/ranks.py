@@ -153,6 +153,14 @@ def every_method_that_sums_gives_the_bytes_of_one_process(place):
         same(place, method, options, 2 + number % 2, 1 + number % 2)
 
 
+def many_columns_give_the_bytes_of_one_process(place):
+    place.alone("generate", "mixture", "--rows", "1501", "--cols", "20", "--clusters", "3",
+                "--seed", "1", "-o", "wide.npy")
+    for relation in ("replace", "add-remove"):
+        same(place, "kmeans/density", SAME["kmeans/density"], 3, 1, path="wide.npy",
+             more=["--rows", "1501", "--relation", relation])
+
+
 def ranks_with_a_file_each_give_the_bytes_of_one_file(place):
     for more in ([], ["--relation", "add-remove"]):
         same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], 2, 1, ranks_path="part-{rank}.csv",

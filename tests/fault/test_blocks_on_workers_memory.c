@@ -13,7 +13,7 @@ static clo_status run_failing_at(const clo_plan *plan, const clo_domain *domain,
     clo_error err = { .message = "" };
     crew c;
     hire(&c, plan, domain, 1);
-    c.bundles = 3;
+    c.groups = 3;
     c.begin = clo_i_fail_allocation;
     c.fail_at = n;
     const clo_status status = drive(&c, plan, NULL, &release, &err);

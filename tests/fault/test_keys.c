@@ -51,9 +51,9 @@ static void half_used(void)
 static void one_byte_changed(void)
 {
     uint8_t key[32];
-    draw(CLO_KEY_MARK, key, sizeof key);
+    draw(CLO_KEY_ROW_HASH, key, sizeof key);
     key[31] ^= 1;
-    clo_i_key_take(CLO_KEY_MARK, key, sizeof key);
+    clo_i_key_take(CLO_KEY_ROW_HASH, key, sizeof key);
 }
 
 static void used_for_something_else(void)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes pass_hash.csv: what the footprint of flow.T2 is of files of some lengths, in Python's own
+"""Makes pass_hash.csv: what the pass hash of flow.T2 is of files of some lengths, in Python's own
 integers and from the formulas of the proof; it shares no code with cloister.
 
 Key and files are bytes of a simple generator, which the test writes again.  Run it by hand; the
@@ -42,7 +42,7 @@ def poly1305(message, key):
     return ((total + int.from_bytes(key[16:], "little")) % 2**128).to_bytes(16, "little")
 
 
-def footprint(files, key):
+def pass_hash(files, key):
     nh_key, message = words(key[:BLOCK + 16]), b""
     for data in files:
         padded = data + bytes(-len(data) % BLOCK)
@@ -59,11 +59,11 @@ def main():
     key = take(stream(1), BLOCK + 16 + 32)
     with open(pathlib.Path(__file__).with_name("pass_hash.csv"), "w", newline="") as out:
         rows = csv.writer(out, lineterminator="\n")
-        rows.writerow(["lengths", "footprint"])
+        rows.writerow(["lengths", "pass_hash"])
         for lengths in LISTS:
             source = stream(2)
             files = [take(source, length) for length in lengths]
-            rows.writerow([";".join(map(str, lengths)), footprint(files, key).hex()])
+            rows.writerow([";".join(map(str, lengths)), pass_hash(files, key).hex()])
 
 
 if __name__ == "__main__":

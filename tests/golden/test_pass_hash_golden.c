@@ -18,29 +18,29 @@ static void take_bytes(uint64_t *state, void *out, size_t count)
     }
 }
 
-static void find(char *lengths, const clo_i_footprint_key *key, char *hex, size_t size)
+static void find(char *lengths, const clo_i_pass_hash_key *key, char *hex, size_t size)
 {
     static uint8_t file[LONGEST];
-    uint8_t found[CLO_FOOTPRINT_BYTES];
+    uint8_t found[CLO_PASS_HASH_BYTES];
     uint64_t state = 2;
-    clo_i_footprint footprint;
-    clo_i_footprint_begin(&footprint, key);
+    clo_i_pass_hash pass_hash;
+    clo_i_pass_hash_begin(&pass_hash, key);
     for (char *text; (text = strtok_r(lengths, ";", &lengths));) {
         const size_t count = strtoull(text, NULL, 10);
         assert_in_range(count, 0, LONGEST);
         take_bytes(&state, file, count);
-        clo_i_footprint_add(&footprint, file, count);
-        clo_i_footprint_end_file(&footprint);
+        clo_i_pass_hash_add(&pass_hash, file, count);
+        clo_i_pass_hash_end_file(&pass_hash);
     }
-    clo_i_footprint_end(&footprint, found);
+    clo_i_pass_hash_end(&pass_hash, found);
     assert_non_null(sodium_bin2hex(hex, size, found, sizeof found));
 }
 
-static void footprints_are_those_of_the_formulas(void **state)
+static void pass_hashes_are_those_of_the_formulas(void **state)
 {
     FILE *const table = open_table("pass_hash.csv");
-    char line[200], hex[2 * CLO_FOOTPRINT_BYTES + 1];
-    clo_i_footprint_key key;
+    char line[200], hex[2 * CLO_PASS_HASH_BYTES + 1];
+    clo_i_pass_hash_key key;
     uint64_t bytes = 1;
     size_t rows = 0;
     (void)state;
@@ -50,7 +50,7 @@ static void footprints_are_those_of_the_formulas(void **state)
         char *const comma = strchr(line, ',');
         assert_non_null(comma);
         *comma = 0;
-        comma[1 + 2 * CLO_FOOTPRINT_BYTES] = 0;
+        comma[1 + 2 * CLO_PASS_HASH_BYTES] = 0;
         find(line, &key, hex, sizeof hex);
         assert_string_equal(hex, comma + 1);
     }
@@ -60,6 +60,6 @@ static void footprints_are_those_of_the_formulas(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(footprints_are_those_of_the_formulas) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(pass_hashes_are_those_of_the_formulas) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

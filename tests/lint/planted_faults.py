@@ -358,6 +358,9 @@ def manual_pages():
         must_find(manual.check(root, root / "build/faulty.1"), "missing manual title")
         (root / "build/run.1").write_text(".IR hidden .  Names of columns that are not taken\n")
         must_find(manual.run_together(root / "build/run.1"), "without blanks")
+        (root / "build/run.1").write_text(".TH A 1\n.SH NAME\na \\- b\n.SH DESCRIPTION\n"
+                                          ".IR hidden .Names of columns that nobody can know\n")
+        must_find(manual.rendered(root / "build/run.1"), "as one word")
 
 
 def tidy_c():

@@ -10,14 +10,14 @@ enum { BLOCKS = 9 };
  * so that the noise has this deviation, of a coordinate (as in test_aggregate.c). */
 static inline int noised_bits(const noisy *n)
 {
-    return (int)clo_i_aggregate_part(&n->line).grid_bits;
+    return (int)clo_i_aggregate_fields(&n->line).grid_bits;
 }
 
 static inline void set_deviation(noisy *n, double diameter, double deviation)
 {
     const double beta = 1.5;
-    change_part(aggregate, &n->line, beta = beta);
-    change_part(aggregate, &n->line, alpha = 2 * diameter * exp(-beta * 3 / 2) / deviation);
+    change_fields(aggregate, &n->line, beta = beta);
+    change_fields(aggregate, &n->line, alpha = 2 * diameter * exp(-beta * 3 / 2) / deviation);
     n->scales[0] = ldexp(deviation, noised_bits(n)) + 0x1p24;
 }
 
@@ -119,32 +119,32 @@ static inline long double normal_below(long double z)
 static inline void leaves_room_for_rounding(const held *l)
 {
     const clo_line *const s = l->line;
-    const size_t q = clo_i_aggregate_part(s).dim, rest = s->cols - q;
+    const size_t q = clo_i_aggregate_fields(s).dim, rest = s->cols - q;
     const size_t each = q == 0 ? 1 : q < rest ? q : rest;
     clo_smooth whole;
     clo_error err;
     assert_ok(clo_i_smooth_calibrate(s->event.parameter, s->event.delta, s->groups * s->cols * each,
                                      &whole, &err),
               err);
-    HOLDS(l, clo_i_aggregate_part(s).beta <= whole.beta - 0x1p-24);
+    HOLDS(l, clo_i_aggregate_fields(s).beta <= whole.beta - 0x1p-24);
 }
 
 static inline void line_aggregate(const held *l)
 {
     const clo_line *const s = l->line;
-    const double m = (double)clo_i_aggregate_part(s).blocks, changed = (double)l->rows,
+    const double m = (double)clo_i_aggregate_fields(s).blocks, changed = (double)l->rows,
                  middle = ceil((m + changed) / 2) + 1;
     const double epsilon = s->event.parameter;
     HOLDS(l, s->event.kind == CLO_EVENT_APPROXIMATE);
     HOLDS(l, s->sensitivity == l->rows);
-    HOLDS(l, clo_i_aggregate_part(s).alpha > 0 && clo_i_aggregate_part(s).beta >= 0);
-    if (clo_i_aggregate_part(s).beta > 0) {
+    HOLDS(l, clo_i_aggregate_fields(s).alpha > 0 && clo_i_aggregate_fields(s).beta >= 0);
+    if (clo_i_aggregate_fields(s).beta > 0) {
         leaves_room_for_rounding(l);
         HOLDS(l, middle <= m && middle >= 2 * changed);
         HOLDS(l, (1 + changed / middle) / (1 - changed / (2 * middle)) <=
-                     exp(clo_i_aggregate_part(s).beta / 2));
+                     exp(clo_i_aggregate_fields(s).beta / 2));
     } else {
-        const long double a = clo_i_aggregate_part(s).alpha, e = epsilon;
+        const long double a = clo_i_aggregate_fields(s).alpha, e = epsilon;
         HOLDS(l, normal_below(a / 2 - e / a) - expl(e) * normal_below(-a / 2 - e / a) <=
                      s->event.delta * (1 + 1e-6L));
     }
@@ -197,7 +197,7 @@ static clo_status reach_ask_aggregate(const question *q)
 
 static void other_noise_of_aggregate(clo_line *line)
 {
-    change_part(aggregate, line, alpha *= 3);
+    change_fields(aggregate, line, alpha *= 3);
 }
 
 static const reach reach_aggregate = {

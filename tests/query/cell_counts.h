@@ -53,7 +53,7 @@ static inline void line_cell_counts(const held *l)
 {
     const clo_line *const s = l->line;
     size_t cells = 1;
-    for (size_t j = 0; j < s->cols; j++) cells *= clo_i_cell_counts_part(s).side;
+    for (size_t j = 0; j < s->cols; j++) cells *= clo_i_cell_counts_fields(s).side;
     HOLDS(l, s->groups == cells);
     if (s->event.kind == CLO_EVENT_PURE) {
         HOLDS(l, s->count_unit == 1);

@@ -28,7 +28,7 @@ static inline void ask_cross_moment(noisy *n, double *residual)
     const size_t d = n->domain.cols, k = n->line.groups, width = d + 2;
     const size_t mark = clo_i_workspace_mark(space);
     double *const squares = n->sizes + n->numbers, *const bases = n->sums + n->numbers;
-    const double square_unit = (double)clo_i_cross_moment_part(&n->line).square_unit;
+    const double square_unit = (double)clo_i_cross_moment_fields(&n->line).square_unit;
     clo_cross_moments moments = { n->sums, squares, n->sizes };
     clo_cross_view views[CLO_MAX_CLUSTERS];
     clo_assign rule;
@@ -65,11 +65,11 @@ static const noisy_form forms_cross_moment[] = {
 static inline void line_cross_moment(const held *l)
 {
     const u128 R = power_of_two(l->line->bits), u = l->line->count_unit;
-    const u128 q = clo_i_cross_moment_part(l->line).square_unit, gone = R * R + q * q + u * u;
+    const u128 q = clo_i_cross_moment_fields(l->line).square_unit, gone = R * R + q * q + u * u;
     HOLDS(l, u == (replaces(l) ? R / 8 * 7 : R * 2 / 5));
     HOLDS(l, q == (replaces(l) ? R / 2 : R / 4));
-    HOLDS(l, clo_i_cross_moment_part(l->line).dim >= 1);
-    HOLDS(l, clo_i_cross_moment_part(l->line).dim <= l->line->cols);
+    HOLDS(l, clo_i_cross_moment_fields(l->line).dim >= 1);
+    HOLDS(l, clo_i_cross_moment_fields(l->line).dim <= l->line->cols);
     moves(l, replaces(l) ? larger(4 * R * R + q * q, 2 * gone) : gone);
     priced_by_scale(l, CLO_EVENT_GAUSSIAN);
 }
@@ -114,7 +114,7 @@ static clo_status reach_ask_cross_moment(const question *q)
 
 static double of_cross(const clo_line *s, const double *x)
 {
-    const double square_unit = (double)clo_i_cross_moment_part(s).square_unit;
+    const double square_unit = (double)clo_i_cross_moment_fields(s).square_unit;
     return sqrt(squares(x, D, 0x1p20) + squares(x + D, 1, square_unit) +
                 squares(x + D + 1, 1, (double)s->count_unit));
 }

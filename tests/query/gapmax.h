@@ -25,14 +25,14 @@ static inline void line_gapmax(const held *l)
 {
     const clo_line *const s = l->line;
     const long double e = s->event.parameter,
-                      missed = (1 + expl(e)) * (long double)clo_i_gapmax_part(s).beta;
+                      missed = (1 + expl(e)) * (long double)clo_i_gapmax_fields(s).beta;
     HOLDS(l, l->rows == 1);
     HOLDS(l, s->sensitivity == 2);
     priced_by_rate(l, CLO_EVENT_APPROXIMATE, 2);
     HOLDS(l, missed > 0 && missed + beyond(e / 2, s->scale) <= s->event.delta * (1 + 1e-8L));
     HOLDS(l, missed + beyond(e / 2, s->scale - 1) > s->event.delta * (1 - 1e-6L));
-    HOLDS(l, (long double)s->groups >= powl(4, (long double)clo_i_gapmax_part(s).dim) *
-                                           logl(2 / clo_i_gapmax_part(s).beta) * (1 - 1e-12L));
+    HOLDS(l, (long double)s->groups >= powl(4, (long double)clo_i_gapmax_fields(s).dim) *
+                                           logl(2 / clo_i_gapmax_fields(s).beta) * (1 - 1e-12L));
 }
 
 #endif

@@ -52,7 +52,7 @@ static inline void ask_moment(noisy *n, double *residual)
     n->a.context.answer = keep_told;
     n->a.context.user = n;
     assert_ok(clo_i_ask_gaussian_moment(&n->a.context, n->number, n->data, n->sizes, &err), err);
-    if (clo_i_gaussian_moment_part(&n->line).even == 0)
+    if (clo_i_gaussian_moment_fields(&n->line).even == 0)
         assert_same_doubles(n->sizes, n->sums, n->numbers);
     for (size_t i = 0; i < n->numbers; i++)
         residual[i] = nearbyint(3 * ldexp(n->sums[i], 30)) - n->truth[i];
@@ -131,8 +131,8 @@ static inline void line_gaussian_moment(const held *l)
     const long double square = lifted_square(l), factor = replaces(l) ? 2 : 1;
     const long double off = 2 * sqrtl(square) * (long double)d + (long double)(d * d);
     const long double plain = sqrtl(factor),
-                      t = 3 * clo_i_gaussian_moment_part(l->line).even / ((long double)d + 4);
-    const bool even = clo_i_gaussian_moment_part(l->line).even > 0;
+                      t = 3 * clo_i_gaussian_moment_fields(l->line).even / ((long double)d + 4);
+    const bool even = clo_i_gaussian_moment_fields(l->line).even > 0;
     if (!even)
         HOLDS(l,
               (u128)l->line->sensitivity * l->line->sensitivity >=

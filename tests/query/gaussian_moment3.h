@@ -60,7 +60,7 @@ static inline void line_gaussian_moment3(const held *l)
 {
     const long double d = (long double)l->line->cols, square = lifted_square(l);
     const long double c =
-        truncl(ldexpl(clo_i_gaussian_moment3_part(l->line).constant, l->line->bits)) * 0x1p-20L;
+        truncl(ldexpl(clo_i_gaussian_moment3_fields(l->line).constant, l->line->bits)) * 0x1p-20L;
     const long double off = sqrtl(square) * (d + sqrtl(d));
     if (!replaces(l))
         moves(l, 9 * (u128)square * (u128)square);

@@ -80,10 +80,10 @@ static inline void line_histogram(const held *l)
     const clo_line *const s = l->line;
     const long double a = (long double)s->rate_numerator / (long double)s->rate_denominator;
     const long double spared = fminl(s->event.delta, -expm1l(-a)),
-                      tau = (long double)clo_i_histogram_part(s).threshold;
+                      tau = (long double)clo_i_histogram_fields(s).threshold;
     HOLDS(l, s->sensitivity == 2 * l->rows);
-    HOLDS(l, clo_i_histogram_part(s).blocks % clo_i_histogram_part(s).parts == 0);
-    HOLDS(l, clo_i_histogram_part(s).threshold > l->rows);
+    HOLDS(l, clo_i_histogram_fields(s).blocks % clo_i_histogram_fields(s).parts == 0);
+    HOLDS(l, clo_i_histogram_fields(s).threshold > l->rows);
     HOLDS(l, vanishing(l->rows, l->rows, a, tau) <= spared);
     HOLDS(l, vanishing(l->rows, l->rows, a, tau - 1) > spared * (1 - 1e-6L));
     priced_by_rate(l, CLO_EVENT_APPROXIMATE, 2 * (u128)l->rows);

@@ -19,7 +19,7 @@ static inline void prepare_local(noisy *n, size_t shells)
         n->cluster_of[i] = 0;
     }
     if (shells)
-        n->truth[in_groups] = (double)n->rows * (double)clo_i_local_sum_part(&n->line).shell_unit;
+        n->truth[in_groups] = (double)n->rows * (double)clo_i_local_sum_fields(&n->line).shell_unit;
     for (size_t c = 0; c < 4; c++) n->scales[c] = (double)n->line.scale;
 }
 
@@ -58,8 +58,8 @@ static inline void ask_local_sum(noisy *n, double *residual)
     clo_error err;
     double *const squares = n->sizes + n->numbers;
     const double unit = (double)n->line.count_unit;
-    const double square_unit = (double)clo_i_local_sum_part(&n->line).square_unit;
-    const double shell_unit = (double)clo_i_local_sum_part(&n->line).shell_unit;
+    const double square_unit = (double)clo_i_local_sum_fields(&n->line).square_unit;
+    const double shell_unit = (double)clo_i_local_sum_fields(&n->line).shell_unit;
     clo_local_sums sums = { n->sums, squares, n->sizes };
     clo_local_view views[CLO_MAX_CLUSTERS];
     double shells[CLO_LOCAL_SHELLS];
@@ -100,8 +100,8 @@ static const noisy_form forms_local_sum[] = {
 static inline void line_local_sum(const held *l)
 {
     const u128 R = power_of_two(l->line->bits), u = l->line->count_unit;
-    const u128 q = clo_i_local_sum_part(l->line).square_unit, gone = R * R + q * q + u * u;
-    const u128 h = clo_i_local_sum_part(l->line).shell_unit, in_shells = h * h;
+    const u128 q = clo_i_local_sum_fields(l->line).square_unit, gone = R * R + q * q + u * u;
+    const u128 h = clo_i_local_sum_fields(l->line).shell_unit, in_shells = h * h;
     HOLDS(l, u == (replaces(l) ? R / 8 * 7 : R * 2 / 5));
     HOLDS(l, q == (replaces(l) ? R / 2 : R / 4));
     HOLDS(l, h == 0 || h == R / 4);
@@ -161,7 +161,7 @@ static clo_status reach_ask_local_sum(const question *q)
 
 static double of_local(const clo_line *s, const double *x)
 {
-    const double square_unit = (double)clo_i_local_sum_part(s).square_unit;
+    const double square_unit = (double)clo_i_local_sum_fields(s).square_unit;
     return sqrt(squares(x, D, 0x1p20) + squares(x + D, 1, square_unit) +
                 squares(x + D + 1, 1, (double)s->count_unit));
 }

@@ -28,7 +28,7 @@ static inline void prepare_partition(noisy *n)
 static inline double chance_of_corner(const clo_line *line)
 {
     const double rate = (double)line->rate_numerator / (double)line->rate_denominator;
-    const int64_t threshold = (int64_t)clo_i_partition_part(line).threshold;
+    const int64_t threshold = (int64_t)clo_i_partition_fields(line).threshold;
     double all = 1 / -expm1(-rate), below = 0, phantom = 0;
     for (int64_t x = 1 - threshold; x < 0; x++) all += exp(rate * (double)x);
     for (int64_t x = 1 - threshold; x <= CORNER_RECORDS - threshold; x++)
@@ -95,9 +95,9 @@ static inline void line_partition(const held *l)
     const long double a = (long double)s->rate_numerator / (long double)s->rate_denominator;
     const uint64_t moved = (replaces(l) ? 2 : 1) * l->rows;
     HOLDS(l, s->sensitivity == moved);
-    HOLDS(l, clo_i_partition_part(s).threshold >= 1);
-    HOLDS(l, tau_is_enough(a, (long double)clo_i_partition_part(s).threshold, s->cols));
-    HOLDS(l, s->event.count % clo_i_partition_part(s).levels == 0); /* a charge a level */
+    HOLDS(l, clo_i_partition_fields(s).threshold >= 1);
+    HOLDS(l, tau_is_enough(a, (long double)clo_i_partition_fields(s).threshold, s->cols));
+    HOLDS(l, s->event.count % clo_i_partition_fields(s).levels == 0); /* a charge a level */
     priced_by_rate(l, CLO_EVENT_PURE, moved);
 }
 
@@ -116,8 +116,8 @@ static bool make_partition(const clo_domain *domain, size_t variant, clo_line *o
     made(clo_i_plan_partition(domain, &how, *asked, "", out, &err), &err);
     assert_int_equal(out->event.count, TIMES * how.levels);
     out->event.count /= how.levels; /* as the others are checked */
-    change_part(partition, out, levels = 1);
-    const uint64_t tau = clo_i_partition_part(out).threshold;
+    change_fields(partition, out, levels = 1);
+    const uint64_t tau = clo_i_partition_fields(out).threshold;
     /* The least threshold, but where a higher one is asked for. */
     const long double a = (long double)out->rate_numerator / (long double)out->rate_denominator;
     assert_true((double)tau >= how.threshold / (double)a);

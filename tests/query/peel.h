@@ -15,7 +15,7 @@ static inline void prepare_peel(noisy *n)
     /* line.scale is the whole number above the scale of a value's noise. */
     n->scales[0] = n->scales[1] = (double)n->line.rate_denominator /
                                   (double)n->line.rate_numerator /
-                                  (double)clo_i_peel_part(&n->line).weight;
+                                  (double)clo_i_peel_fields(&n->line).weight;
 }
 
 static inline void ask_peel(noisy *n, double *residual)
@@ -76,11 +76,11 @@ static const noisy_form forms_peel[] = {
 static inline void line_peel(const held *l)
 {
     const clo_line *const s = l->line;
-    const u128 R = power_of_two(s->bits), T = clo_i_peel_part(s).rounds,
-               w = clo_i_peel_part(s).weight;
+    const u128 R = power_of_two(s->bits), T = clo_i_peel_fields(s).rounds,
+               w = clo_i_peel_fields(s).weight;
     const u128 first = T + 1 + w, others = (u128)(entries_of(l) - 1) * (1 + w) * (1 + w);
     const u128 one = least_root((first * first + others) * R * R) + w * s->count_unit;
-    HOLDS(l, clo_i_peel_part(s).rounds >= 1 && clo_i_peel_part(s).rounds <= l->cols);
+    HOLDS(l, clo_i_peel_fields(s).rounds >= 1 && clo_i_peel_fields(s).rounds <= l->cols);
     HOLDS(l, w >= 1);
     HOLDS(l, s->count_unit == R);
     HOLDS(l, s->sensitivity == (replaces(l) ? 2 : 1) * l->rows * one);
@@ -129,7 +129,7 @@ static clo_status reach_ask_peel(const question *q)
 /* peel.T1: (1 + w) |x|_1 + T |x|_inf + w u, of each cluster.  All choices are told first. */
 static double of_peel(const clo_line *s, const double *x)
 {
-    const clo_peel_part how = clo_i_peel_part(s);
+    const clo_peel_fields how = clo_i_peel_fields(s);
     const double w = (double)how.weight, T = (double)how.rounds;
     double total = 0;
     x += 2 * ROUNDS;

@@ -10,9 +10,9 @@ static inline void prepare_quantile(noisy *n)
     prepare_choices(n);
     assert_ok(clo_i_plan_quantile(&n->domain, &how, 1, 1, "", &n->line, &err), err);
     /* Nothing is to be left out, and there is no lead: all scores are 0. */
-    clo_quantile_part part = clo_i_quantile_part(&n->line);
+    clo_quantile_fields part = clo_i_quantile_fields(&n->line);
     part.left_out = part.floor = part.lead = 0;
-    clo_i_quantile_set_part(&n->line, part);
+    clo_i_quantile_set_fields(&n->line, part);
 }
 
 static inline void ask_quantile(noisy *n, double *residual)
@@ -42,7 +42,7 @@ static const noisy_form forms_quantile[] = {
  * many units. */
 static inline void line_quantile(const held *l)
 {
-    const uint64_t one = clo_i_quantile_part(l->line).ends * CLO_QUANTILE_PARTS;
+    const uint64_t one = clo_i_quantile_fields(l->line).ends * CLO_QUANTILE_PARTS;
     HOLDS(l, l->line->sensitivity == l->rows * one);
     priced_by_rate(l, CLO_EVENT_EXPONENTIAL, 2 * (u128)l->rows * one);
 }
@@ -81,8 +81,8 @@ static clo_status reach_ask_quantile(const question *q)
 /* Few rows cannot tell it otherwise. */
 static void other_noise_of_quantile(clo_line *line)
 {
-    change_part(quantile, line, floor = 0);
-    change_part(quantile, line, lead = 0);
+    change_fields(quantile, line, floor = 0);
+    change_fields(quantile, line, lead = 0);
 }
 
 static const reach reach_quantile = {

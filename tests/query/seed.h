@@ -44,16 +44,16 @@ static inline void line_seed(const held *l)
 {
     const clo_line *const s = l->line;
     const long double U = (long double)(l->rows * s->count_unit),
-                      F = (long double)clo_i_seed_part(s).floor;
+                      F = (long double)clo_i_seed_fields(s).floor;
     HOLDS(l, s->event.kind == (replaces(l) ? CLO_EVENT_PURE : CLO_EVENT_EXPONENTIAL));
     HOLDS(l, s->count_unit == 1 << 20);
     HOLDS(l, s->sensitivity == l->rows * s->count_unit);
-    HOLDS(l, clo_i_seed_part(s).floor >= 1);
+    HOLDS(l, clo_i_seed_fields(s).floor >= 1);
     HOLDS(l, (long double)s->event.parameter >= log1pl(U / F));
     HOLDS(l, (long double)s->event.parameter <= log1pl(U / F) * (1 + 0x1p-46L));
     if (isnan(l->asked)) return;
     HOLDS(l, s->event.parameter <= l->asked);
-    HOLDS(l, clo_i_seed_part(s).floor == 1 || log1pl(U / (F - 1)) * (1 + 0x1p-46L) > l->asked);
+    HOLDS(l, clo_i_seed_fields(s).floor == 1 || log1pl(U / (F - 1)) * (1 + 0x1p-46L) > l->asked);
 }
 
 #endif
@@ -87,7 +87,7 @@ static clo_status reach_ask_seed(const question *q)
 
 static void other_noise_of_seed(clo_line *line)
 {
-    change_part(seed, line, floor *= 3);
+    change_fields(seed, line, floor *= 3);
 }
 
 static const reach reach_seed = {

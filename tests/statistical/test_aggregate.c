@@ -87,16 +87,17 @@ static void the_noise_follows_the_smooth_bound(void **state)
     (void)state;
     assert_ok(clo_i_plan_aggregate(&domain, 1, 1, BLOCKS, (clo_loss){ 12, 1e-5 }, "", &line, &err),
               err);
-    change_part(aggregate, &line, beta = 1.5); /* so that nine blocks are enough to average over */
+    change_fields(aggregate, &line,
+                  beta = 1.5); /* so that nine blocks are enough to average over */
     /* t_0 = 6; the first t beyond 9 blocks is 10 = t_0 + 4, after three steps. */
-    const double bound = 2 * sqrt(2) * exp(-clo_i_aggregate_part(&line).beta * 3 / 2);
-    change_part(aggregate, &line, alpha = bound / .5);
+    const double bound = 2 * sqrt(2) * exp(-clo_i_aggregate_fields(&line).beta * 3 / 2);
+    change_fields(aggregate, &line, alpha = bound / .5);
     fill_law(.5);
     assert_close(cumulated[NODES], 1, 1e-6);
     clo_rng *const rng = stat_rng();
     draw_angles(line, rng, angles);
     assert_true(follows(angles, alpha));
-    change_part(aggregate, &line, alpha /= .95);
+    change_fields(aggregate, &line, alpha /= .95);
     draw_angles(line, rng, angles);
     assert_false(follows(angles, alpha));
     clo_rng_free(rng);
@@ -122,7 +123,7 @@ static void draw_centers(clo_line line, clo_rng *rng, int64_t *drawn)
     for (size_t t = 0; t < CENTERS; t++) {
         double center;
         assert_ok(clo_i_ask_aggregate(&a.context, 0, data, origin, NULL, &center, &err), err);
-        drawn[t] = llround(ldexp(center, (int)clo_i_aggregate_part(&line).grid_bits));
+        drawn[t] = llround(ldexp(center, (int)clo_i_aggregate_fields(&line).grid_bits));
     }
     stop_asking(&a);
     clo_bounded_free(data);
@@ -139,15 +140,15 @@ static void the_noise_of_a_centre_follows_the_smooth_bound(void **state)
     assert_ok(
         clo_i_plan_aggregate_centers(&domain, 1, BLOCKS, (clo_loss){ 12, 1e-5 }, "", &line, &err),
         err);
-    change_part(aggregate, &line, beta = 1.5);
-    change_part(aggregate, &line,
-                alpha = 2 * 2 * exp(-clo_i_aggregate_part(&line).beta * 3 / 2) /
-                        sd); /* as above, with the diameter 2 */
-    const double scale = ldexp(sd, (int)clo_i_aggregate_part(&line).grid_bits) + 0x1p24;
+    change_fields(aggregate, &line, beta = 1.5);
+    change_fields(aggregate, &line,
+                  alpha = 2 * 2 * exp(-clo_i_aggregate_fields(&line).beta * 3 / 2) /
+                          sd); /* as above, with the diameter 2 */
+    const double scale = ldexp(sd, (int)clo_i_aggregate_fields(&line).grid_bits) + 0x1p24;
     clo_rng *const rng = stat_rng();
     draw_centers(line, rng, drawn);
     assert_true(stat_follows(drawn, CENTERS, stat_rounded_gaussian, &scale, alpha));
-    change_part(aggregate, &line, alpha /= .9);
+    change_fields(aggregate, &line, alpha /= .9);
     draw_centers(line, rng, drawn);
     assert_false(stat_follows(drawn, CENTERS, stat_rounded_gaussian, &scale, alpha));
     clo_rng_free(rng);

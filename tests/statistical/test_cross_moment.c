@@ -33,7 +33,7 @@ static void ask(asking *a, const clo_bounded *data, viewed_answer *out)
 
 static double square_unit(const clo_line *line)
 {
-    return (double)clo_i_cross_moment_part(line).square_unit;
+    return (double)clo_i_cross_moment_fields(line).square_unit;
 }
 
 /* Of the record that is near, the moment is cut to the width, and its square is 4/9 of the reach's.

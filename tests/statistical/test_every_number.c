@@ -158,7 +158,7 @@ static void set_width(noisy *n)
     line->scale = (uint64_t)WIDE;
     if (line->rate_numerator == 0) return;
     line->rate_numerator = 1;
-    if (line->query == &clo_i_query_peel) change_part(peel, line, weight = 1);
+    if (line->query == &clo_i_query_peel) change_fields(peel, line, weight = 1);
     line->rate_denominator = (uint64_t)WIDE;
 }
 

@@ -73,7 +73,7 @@ static void sizes_have_their_law(void **state)
     assert_ok(
         clo_i_plan_histogram(&domain, 1, 1, BLOCKS, (clo_loss){ 1, .05 }, "sizes", &line, &err),
         err);
-    const planned plan = { .5, BLOCKS, (int64_t)clo_i_histogram_part(&line).threshold };
+    const planned plan = { .5, BLOCKS, (int64_t)clo_i_histogram_fields(&line).threshold };
     draw_sizes(line, rng, BLOCKS);
     assert_true(stat_follows(sizes, ASKS, law, &plan, alpha));
     clo_line fault = line;
@@ -95,12 +95,12 @@ static void a_cell_of_one_block_is_told_of_as_seldom_as_delta(void **state)
     assert_ok(
         clo_i_plan_histogram(&domain, 1, 1, BLOCKS, (clo_loss){ 1, delta }, "alone", &line, &err),
         err);
-    const planned plan = { .5, 1, (int64_t)clo_i_histogram_part(&line).threshold };
+    const planned plan = { .5, 1, (int64_t)clo_i_histogram_fields(&line).threshold };
     const double told = 1 - (double)law(0, &plan);
     assert_true(told <= delta && told > delta * exp(-.5) * .999);
     assert_true(stat_is_probable(draw_sizes(line, rng, 1), ASKS, told, alpha));
     clo_line fault = line;
-    change_part(histogram, &fault, threshold /= 10);
+    change_fields(histogram, &fault, threshold /= 10);
     assert_true(stat_lower_bound(draw_sizes(fault, rng, 1), ASKS, alpha) > delta);
     clo_rng_free(rng);
 }

@@ -29,7 +29,7 @@ static void ask(asking *a, const clo_bounded *data, viewed_answer *out)
 
 static double square_unit(const clo_line *line)
 {
-    return (double)clo_i_local_sum_part(line).square_unit;
+    return (double)clo_i_local_sum_fields(line).square_unit;
 }
 
 static const viewed_query tested = { .planned = planned,

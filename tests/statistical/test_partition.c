@@ -57,10 +57,10 @@ static double active(const clo_line *line, int64_t records)
 {
     const double a = (double)line->rate_numerator / (double)line->rate_denominator;
     double below = 0, all = 1 / -expm1(-a);
-    for (int64_t x = 1 - (int64_t)clo_i_partition_part(line).threshold; x < 0; x++)
+    for (int64_t x = 1 - (int64_t)clo_i_partition_fields(line).threshold; x < 0; x++)
         all += exp(a * (double)x);
-    for (int64_t x = 1 - (int64_t)clo_i_partition_part(line).threshold;
-         x <= records - (int64_t)clo_i_partition_part(line).threshold; x++)
+    for (int64_t x = 1 - (int64_t)clo_i_partition_fields(line).threshold;
+         x <= records - (int64_t)clo_i_partition_fields(line).threshold; x++)
         below += exp(-a * fabs((double)x));
     return 1 - (1 - below / all) * (1 - phantom());
 }
@@ -109,7 +109,7 @@ static void the_first_record_of_a_cube_is_told_apart_as_planned_and_no_better(vo
     clo_i_plant(CLO_FAULT_NONE);
 #endif
     clo_line lax = line; /* planted: a threshold that is too low */
-    change_part(partition, &lax, threshold /= 2);
+    change_fields(partition, &lax, threshold /= 2);
     assert_true(shown(lax, rng, alpha) > line.event.parameter);
     clo_rng_free(rng);
 }

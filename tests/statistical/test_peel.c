@@ -80,7 +80,7 @@ static void choices_and_values_have_their_laws(void **state)
 {
     const double alpha = stat_alpha(STAT_peel_law, 2);
     const clo_line line = planned(D, 1, 2, 2, CLO_ADD_REMOVE, 6);
-    const double rate = choice_rate(&line), noise = rate * (double)clo_i_peel_part(&line).weight;
+    const double rate = choice_rate(&line), noise = rate * (double)clo_i_peel_fields(&line).weight;
     clo_rng *const rng = stat_rng();
     (void)state;
     peel_all(line, rng);

@@ -101,7 +101,7 @@ static void draw_all(const clo_line *line, clo_rng *rng, const world *w, size_t 
         assert_ok(clo_i_ask_quantile(&a.context, 0, w->data, column, thresholds, chosen, &err),
                   err);
         drawn[i] = (int64_t)chosen[0];
-        if (clo_i_quantile_part(line).ends == 2) { /* its place among the pairs */
+        if (clo_i_quantile_fields(line).ends == 2) { /* its place among the pairs */
             drawn[i] = 0;
             for (size_t l = 0; l < chosen[0]; l++) drawn[i] += (int64_t)(THRESHOLDS - l);
             drawn[i] += (int64_t)(chosen[1] - chosen[0]);
@@ -149,10 +149,11 @@ static void hold_to_law(const form *f, clo_rng *rng, size_t column, double alpha
     fault.rate_numerator *= 2;
     draw_all(&fault, rng, &w, column, thresholds);
     assert_false(stat_follows(drawn, DRAWS, law, &right, alpha));
-    clo_quantile_part part = clo_i_quantile_part(&line); /* planted: nothing guards the widest */
+    clo_quantile_fields part =
+        clo_i_quantile_fields(&line); /* planted: nothing guards the widest */
     part.lead = 0;
     fault = line;
-    clo_i_quantile_set_part(&fault, part);
+    clo_i_quantile_set_fields(&fault, part);
     draw_all(&fault, rng, &w, column, thresholds);
     assert_false(stat_follows(drawn, DRAWS, law, &right, alpha));
     clo_bounded_free(w.data);

@@ -56,7 +56,7 @@ static void cells_are_drawn_in_proportion_to_their_weights(void **state)
     clo_line line;
     (void)state;
     assert_ok(clo_i_plan_seed(&domain, CELLS, SEEDS, 1, 1, "", &line, &err), err);
-    const double f = (double)clo_i_seed_part(&line).floor / (double)line.count_unit;
+    const double f = (double)clo_i_seed_fields(&line).floor / (double)line.count_unit;
     const weights first = { { 2 + f, f, 2 + f, f }, 4 + 4 * f };
     draw_cells(line, rng, false, ROWS);
     assert_true(stat_follows(drawn, ASKS, law, &first, alpha));
@@ -65,12 +65,12 @@ static void cells_are_drawn_in_proportion_to_their_weights(void **state)
     const weights second = { { low + f, 0, high + f, f }, low + high + 3 * f };
     draw_cells(line, rng, true, ROWS);
     assert_true(stat_follows(drawn, ASKS, law, &second, alpha));
-    change_part(seed, &line, floor = clo_i_seed_part(&line).floor / 5 * 4);
+    change_fields(seed, &line, floor = clo_i_seed_fields(&line).floor / 5 * 4);
     draw_cells(line, rng, true, ROWS);
     assert_false(stat_follows(drawn, ASKS, law, &second, alpha));
     /* Weights of 1, where one too many for a cell is most of what another has. */
     const weights even = { { 1, 1, 1, 1 }, 4 };
-    change_part(seed, &line, floor = 1);
+    change_fields(seed, &line, floor = 1);
     draw_cells(line, rng, false, 0);
     assert_true(stat_follows(drawn, ASKS, law, &even, alpha));
     clo_rng_free(rng);

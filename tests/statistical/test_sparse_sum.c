@@ -81,7 +81,7 @@ static void a_record_more_is_told_apart_as_planned_and_no_better(void **state)
     assert_true(found <= line.event.parameter);
     assert_true(found > 0.8);
     assert_true(supported_epsilon(&a, both_worlds, of_both, alpha) <= line.event.parameter);
-    change_part(sparse_sum, &a.line, entries = 0); /* planted: nothing is cut off */
+    change_fields(sparse_sum, &a.line, entries = 0); /* planted: nothing is cut off */
     assert_true(supported_epsilon(&a, both_worlds, of_both, alpha) > line.event.parameter);
     stop_asking(&a);
     clo_bounded_free(along);

@@ -8,7 +8,7 @@
 #include "block_runs.h"
 #include <cloister/worker.h>
 
-enum { PARTS = 3, MOST_BUNDLES = 70 };
+enum { PARTS = 3, MOST_GROUPS = 70 };
 
 /* One part is empty, and the others are not alike. */
 static const size_t starts[PARTS + 1] = { 0, 250, 250, ROWS };
@@ -18,10 +18,10 @@ typedef struct crew {
     clo_bounded *data[PARTS], *nothing;
     clo_worker *moved; /* the last part, with two rows in each other's place ... */
     clo_bounded *moved_data;
-    size_t moved_for; /* ... which is what this bundle gets of it, and later ones */
-    size_t bundles;
+    size_t moved_for; /* ... which is what this group gets of it, and later ones */
+    size_t groups;
     int passes, solved;
-    bool spoil; /* a parcel that is short of a word */
+    bool spoil; /* a packet that is short of a word */
     void (*begin)(
         uint64_t n); /* called with `fail_at` when all is ready to run; NULL: nothing is */
     uint64_t fail_at;
@@ -40,32 +40,33 @@ static clo_status fold_all(void *user, const void *task, size_t bytes, int64_t *
     return CLO_OK;
 }
 
-/* The parcels of one bundle, by parts that deal all of them, or those that are asked for. */
-static clo_status gather(const crew *c, const void *task, size_t bytes, const uint32_t *homes,
-                         size_t bundle, clo_parcel *out)
+/* The packets of one group, by parts that deal all of them, or those that are asked for. */
+static clo_status gather(const crew *c, const void *task, size_t bytes, const uint32_t *block_of,
+                         size_t group, clo_packet *out)
 {
-    static clo_parcel all[MOST_BUNDLES];
+    static clo_packet all[MOST_GROUPS];
     clo_error err;
     for (size_t i = 0; i < PARTS; i++) {
         clo_worker *const part =
-            i == 2 && c->moved && bundle >= c->moved_for ? c->moved : c->workers[i];
+            i == 2 && c->moved && group >= c->moved_for ? c->moved : c->workers[i];
         const size_t slots = clo_worker_slots(part);
-        const bool one = bundle % 2 == 0;
-        const clo_status status = clo_worker_deal(part, task, bytes, homes, slots, one ? bundle : 0,
-                                                  one ? 1 : c->bundles, c->bundles, all, &err);
+        const bool one = group % 2 == 0;
+        const clo_status status =
+            clo_worker_deal(part, task, bytes, block_of, slots, one ? group : 0,
+                            one ? 1 : c->groups, c->groups, all, &err);
         if (status) return status;
-        for (size_t g = 0; g < (one ? 1 : c->bundles); g++) {
-            if (one || g == bundle)
+        for (size_t g = 0; g < (one ? 1 : c->groups); g++) {
+            if (one || g == group)
                 out[i] = all[g];
             else
-                clo_parcel_free(&all[g]);
+                clo_packet_free(&all[g]);
         }
-        homes += slots;
+        block_of += slots;
     }
     return CLO_OK;
 }
 
-static clo_status solve_all(void *user, const void *task, size_t bytes, const uint32_t *homes,
+static clo_status solve_all(void *user, const void *task, size_t bytes, const uint32_t *block_of,
                             uint64_t slots, int64_t *totals, size_t count)
 {
     crew *const c = user;
@@ -74,15 +75,15 @@ static clo_status solve_all(void *user, const void *task, size_t bytes, const ui
                                 clo_worker_slots(c->workers[2]));
     assert_int_equal(clo_task_numbers(task, bytes), count);
     c->solved++;
-    for (size_t g = 0; g < c->bundles && !status; g++) {
-        clo_parcel parcels[PARTS] = { { .words = NULL } };
-        status = gather(c, task, bytes, homes, g, parcels);
-        parcels[0].count -= c->spoil;
+    for (size_t g = 0; g < c->groups && !status; g++) {
+        clo_packet packets[PARTS] = { { .words = NULL } };
+        status = gather(c, task, bytes, block_of, g, packets);
+        packets[0].count -= c->spoil;
         if (!status)
-            status = clo_worker_solve(c->nobody, task, bytes, g, c->bundles, parcels, PARTS, totals,
+            status = clo_worker_solve(c->nobody, task, bytes, g, c->groups, packets, PARTS, totals,
                                       count, NULL);
-        parcels[0].count += c->spoil;
-        for (size_t i = 0; i < PARTS; i++) clo_parcel_free(&parcels[i]);
+        packets[0].count += c->spoil;
+        for (size_t i = 0; i < PARTS; i++) clo_packet_free(&packets[i]);
     }
     return status;
 }
@@ -92,7 +93,7 @@ static void hire(crew *c, const clo_plan *plan, const clo_domain *domain, int th
     clo_domain part = *domain;
     clo_error err;
     part.rows = 0;
-    *c = (crew){ .bundles = 1 };
+    *c = (crew){ .groups = 1 };
     for (size_t i = 0; i < PARTS; i++) {
         c->data[i] = bounded_from(values + starts[i] * D, starts[i + 1] - starts[i], &part);
         assert_ok(clo_worker_new(plan, c->data[i], threads, &c->workers[i], &err), err);

@@ -70,12 +70,12 @@ static inline void check_failure(clo_status status, clo_status expected, const c
     _fail(file, line);
 }
 
-/* Changes a field of a line's own part: change_part(aggregate, &line, beta = 1.5). */
-#define change_part(name, line, change)                                                            \
+/* Changes one of a line's own fields: change_fields(aggregate, &line, beta = 1.5). */
+#define change_fields(name, line, change)                                                          \
     do {                                                                                           \
-        __typeof__(clo_i_##name##_part(line)) part = clo_i_##name##_part(line);                    \
-        part.change;                                                                               \
-        clo_i_##name##_set_part(line, part);                                                       \
+        __typeof__(clo_i_##name##_fields(line)) own = clo_i_##name##_fields(line);                 \
+        own.change;                                                                                \
+        clo_i_##name##_set_fields(line, own);                                                      \
     } while (0)
 
 #endif

@@ -138,8 +138,8 @@ static inline void weighs(const held *l, double share)
 static inline size_t entries_of(const held *l)
 {
     const size_t entries = l->line->query == &clo_i_query_peel
-                               ? clo_i_peel_part(l->line).entries
-                               : clo_i_sparse_sum_part(l->line).entries;
+                               ? clo_i_peel_fields(l->line).entries
+                               : clo_i_sparse_sum_fields(l->line).entries;
     return entries && entries < l->cols ? entries : l->cols;
 }
 

@@ -16,7 +16,7 @@
 #ifndef CLO_TEST_QUERY_KINDS_H
 #define CLO_TEST_QUERY_KINDS_H
 
-#include "ask/query.h"
+#include "query/queries.h"
 
 typedef enum query_kind {
 #define QUERY(name) KIND_##name,
@@ -25,18 +25,21 @@ typedef enum query_kind {
     KINDS
 } query_kind;
 
+static const clo_query *const every_query[KINDS] = {
+#define QUERY(name) &clo_i_query_##name,
+#include "query/table.def"
+#undef QUERY
+};
+
 static inline const clo_query *query_of(query_kind kind)
 {
-    size_t count;
-    return clo_i_queries(&count)[kind];
+    return every_query[kind];
 }
 
 static inline query_kind kind_of(const clo_query *query)
 {
-    size_t count;
-    const clo_query *const *const all = clo_i_queries(&count);
-    for (size_t i = 0; i < count; i++)
-        if (all[i] == query) return (query_kind)i;
+    for (size_t i = 0; i < KINDS; i++)
+        if (every_query[i] == query) return (query_kind)i;
     return KINDS;
 }
 

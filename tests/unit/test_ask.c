@@ -2,6 +2,7 @@
  * An ask as bytes: a worker that reads them folds what the asker would, and whatever else comes, it
  * answers or refuses (fold.T2); folds of parts add up (fold.T1).
  */
+#include "query_kinds.h"
 #include "sum_asks.h"
 
 static int open_asks(void **state)
@@ -21,16 +22,14 @@ static int close_asks(void **state)
 static void every_query_that_adds_up_is_asked_here(void **state)
 {
     const sum_asks *const a = *state;
-    size_t count;
-    const clo_query *const *const queries = clo_i_queries(&count);
-    for (size_t q = 0; q < count; q++) {
-        const bool adds_up = queries[q]->reading == CLO_READING_SUM || queries[q]->reading_of;
+    for (size_t q = 0; q < KINDS; q++) {
+        const clo_query *const query = every_query[q];
+        const bool adds_up = query->reading == CLO_READING_SUM || query->reading_of;
         bool found = !adds_up;
-        for (size_t i = 0; i < a->count; i++) found |= a->lines[i].query == queries[q];
-        if (!found) fail_msg("%s is not asked in sum_asks.h", queries[q]->name);
-        assert_true(queries[q]->numbers && queries[q]->lay_out); /* answer.T1 */
-        assert_true(!adds_up ||
-                    (queries[q]->sum.check && queries[q]->sum.entries && queries[q]->sum.gather));
+        for (size_t i = 0; i < a->count; i++) found |= a->lines[i].query == query;
+        if (!found) fail_msg("%s is not asked in sum_asks.h", query->name);
+        assert_true(query->numbers && query->lay_out); /* answer.T1 */
+        assert_true(!adds_up || (query->sum.check && query->sum.entries && query->sum.gather));
     }
 }
 

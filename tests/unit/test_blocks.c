@@ -201,7 +201,7 @@ static void a_row_changes_one_block(void **state)
 /* ---- the division itself --------------------------------------------------------------------- */
 
 /* Which block each row is in, and how large the largest and the smallest are. */
-static void divide(const clo_domain *domain, size_t own, const char *seed, uint32_t *home,
+static void divide(const clo_domain *domain, size_t own, const char *seed, uint32_t *block_of,
                    size_t *least, size_t *most)
 {
     const clo_line line = { .query = &clo_i_query_histogram, .cols = D, .bits = 20 };
@@ -212,8 +212,8 @@ static void divide(const clo_domain *domain, size_t own, const char *seed, uint3
     asking a;
     start(&a, line, seed);
     assert_ok(clo_i_divide(&a.context, &line, BLOCKS, data, &d, &err), err);
-    memcpy(home, d.home, d.count * sizeof *home);
-    for (size_t i = 0; i < d.count; i++) sizes[d.home[i]]++;
+    memcpy(block_of, d.block_of, d.count * sizeof *block_of);
+    for (size_t i = 0; i < d.count; i++) sizes[d.block_of[i]]++;
     *least = *most = sizes[0];
     for (size_t b = 1; b < BLOCKS; b++) {
         if (sizes[b] < *least) *least = sizes[b];
@@ -230,16 +230,16 @@ static void a_rows_block_is_its_own_where_the_number_of_rows_is_a_secret(void **
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++)
         for (int unit = relation == CLO_REPLACE; unit < 2; unit++) {
             const clo_domain domain = domain_for((clo_relation)relation, unit ? 8 : 1, unit);
-            uint32_t home[MOST_ROWS], again[MOST_ROWS];
+            uint32_t block_of[MOST_ROWS], again[MOST_ROWS];
             size_t least, most, uneven = 0;
             for (int s = 0; s < 8; s++) {
                 char seed[32];
-                snprintf(seed, sizeof seed, "homes %d", s);
-                divide(&domain, 0, seed, home, &least, &most);
+                snprintf(seed, sizeof seed, "block numbers %d", s);
+                divide(&domain, 0, seed, block_of, &least, &most);
                 uneven += most > least + 1;
                 for (size_t own = 1; own <= 8; own++) {
                     divide(&domain, own, seed, again, &least, &most);
-                    assert_memory_equal(home, again, OTHERS * sizeof *home);
+                    assert_memory_equal(block_of, again, OTHERS * sizeof *block_of);
                 }
             }
             assert_true(uneven >= 6); /* by chance alone 40 rows hardly ever fall so evenly */
@@ -249,39 +249,40 @@ static void a_rows_block_is_its_own_where_the_number_of_rows_is_a_secret(void **
 static void blocks_are_even_where_the_number_of_rows_is_public(void **state)
 {
     const clo_domain domain = domain_for(CLO_REPLACE, 1, false);
-    uint32_t home[MOST_ROWS];
+    uint32_t block_of[MOST_ROWS];
     size_t least, most;
     (void)state;
     for (size_t own = 0; own <= 8; own++) {
-        divide(&domain, own, "even", home, &least, &most);
+        divide(&domain, own, "even", block_of, &least, &most);
         assert_true(most - least == ((OTHERS + own) % BLOCKS != 0));
     }
 }
 
 /* In which block a row is and what its solver may use come from two streams: who knows the seeds
- * that a solver was given knows nothing of the homes. */
-static void homes_and_seeds_are_of_two_streams(void **state)
+ * that a solver was given knows nothing of the blocks. */
+static void blocks_and_seeds_are_of_two_streams(void **state)
 {
     const clo_domain domain = domain_for(CLO_ADD_REMOVE, 1, false);
     const clo_line line = plan_blocks(&domain, true);
     uint8_t seeds[BLOCKS * CLO_BLOCK_SEED], wanted[BLOCKS * CLO_BLOCK_SEED];
-    uint32_t homes[MOST_ROWS], expected[MOST_ROWS];
+    uint32_t block_of[MOST_ROWS], expected[MOST_ROWS];
     clo_error err;
     asking a;
     (void)state;
     for (int even = 0; even < 2; even++) {
         clo_stream *first = NULL, *second = NULL;
         start(&a, line, "two streams");
-        assert_ok(clo_i_draw_all_homes(&a.context, BLOCKS, MOST_ROWS, even, homes, &err), err);
+        assert_ok(clo_i_draw_all_block_numbers(&a.context, BLOCKS, MOST_ROWS, even, block_of, &err),
+                  err);
         assert_ok(clo_i_draw_seeds(&a.context, BLOCKS, seeds, &err), err);
         assert_ok(clo_i_stream_open(a.context.rng, 0, 0, &first, &err), err);
         assert_ok(clo_i_stream_open(a.context.rng, 1, 0, &second, &err), err);
-        clo_i_draw_homes(first, even, BLOCKS, MOST_ROWS, expected);
+        clo_i_draw_block_numbers(first, even, BLOCKS, MOST_ROWS, expected);
         for (size_t at = 0; at < sizeof wanted; at += 8) {
             const uint64_t word = clo_i_random_u64(second);
             memcpy(wanted + at, &word, sizeof word);
         }
-        assert_memory_equal(homes, expected, sizeof homes);
+        assert_memory_equal(block_of, expected, sizeof block_of);
         assert_memory_equal(seeds, wanted, sizeof seeds);
         for (size_t b = 0; b < BLOCKS; b++) /* no two blocks have one, and each has all of it */
             for (size_t at = 0; at < CLO_BLOCK_SEED; at += 8)
@@ -332,9 +333,10 @@ static void the_noise_of_an_aggregate_is_for_all_blocks_that_a_unit_changes(void
             clo_i_plan_aggregate_centers(&domain, 1, MANY, (clo_loss){ 8, 1e-6 }, "", &line, &err),
             err);
         assert_int_equal(line.sensitivity, changed);
-        change_part(aggregate, &line, beta = 1); /* three of sixty are few enough to average over */
-        change_part(aggregate, &line, alpha = 200);
-        const clo_aggregate_part how = clo_i_aggregate_part(&line);
+        change_fields(aggregate, &line,
+                      beta = 1); /* three of sixty are few enough to average over */
+        change_fields(aggregate, &line, alpha = 200);
+        const clo_aggregate_fields how = clo_i_aggregate_fields(&line);
         const double bound = bound_of_agreement(MANY, (double)changed, how.beta);
         const double scale = 0x1p24 + ceil(ldexp(bound / how.alpha, (int)how.grid_bits));
         start(&a, line, "agreement");
@@ -360,7 +362,7 @@ int main(void)
         cmocka_unit_test(a_row_changes_one_block),
         cmocka_unit_test(a_rows_block_is_its_own_where_the_number_of_rows_is_a_secret),
         cmocka_unit_test(blocks_are_even_where_the_number_of_rows_is_public),
-        cmocka_unit_test(homes_and_seeds_are_of_two_streams),
+        cmocka_unit_test(blocks_and_seeds_are_of_two_streams),
         cmocka_unit_test(the_noise_of_an_aggregate_is_for_all_blocks_that_a_unit_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

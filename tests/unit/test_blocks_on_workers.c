@@ -1,16 +1,16 @@
 /*
  * test_blocks_on_workers.c - blocks of records that workers hold (fold.T7): the release of one
- * process, byte for byte, whatever the parts, the bundles and the threads; a row that is in two
- * blocks, or in none, ends the run; and bytes that are no parcel are refused.
+ * process, byte for byte, whatever the parts, the groups and the threads; a row that is in two
+ * blocks, or in none, ends the run; and bytes that are no packet are refused.
  */
 #include "block_crew.h"
 #include "plan/mechanism.h"
 #include "ask/blocks.h"
 
-static void same_with_any_bundles(const clo_plan *plan, const clo_domain *domain, bool learns)
+static void same_with_any_groups(const clo_plan *plan, const clo_domain *domain, bool learns)
 {
-    static const size_t bundles[] = { 7, 1, MOST_BUNDLES }; /* the last: some have no block */
-    const size_t ways = learns ? 1 : sizeof bundles / sizeof *bundles;
+    static const size_t groups[] = { 7, 1, MOST_GROUPS }; /* the last: some have no block */
+    const size_t ways = learns ? 1 : sizeof groups / sizeof *groups;
     clo_bounded *const all = bounded_from(values, ROWS, domain);
     clo_release *const alone = run_seeded(plan, all, "workers", NULL);
     const text expected = json_of(alone);
@@ -20,12 +20,13 @@ static void same_with_any_bundles(const clo_plan *plan, const clo_domain *domain
         clo_error err;
         crew c;
         hire(&c, plan, domain, i == 1 ? 2 : 1);
-        c.bundles = bundles[i];
+        c.groups = groups[i];
         assert_ok(drive(&c, plan, NULL, &release, &err), err);
         const text actual = json_of(release);
         assert_string_equal(actual.bytes, expected.bytes);
         assert_true(c.solved >= 1);
-        assert_true(learns ? c.passes > 1 : c.passes == 1); /* one for the mark, if nothing else */
+        assert_true(learns ? c.passes > 1
+                           : c.passes == 1); /* one for the row hash, if nothing else */
         free(actual.bytes);
         clo_release_free(release);
         dismiss(&c);
@@ -37,12 +38,12 @@ static void same_with_any_bundles(const clo_plan *plan, const clo_domain *domain
 
 static void same_as_alone(const clo_plan *plan, const clo_domain *domain)
 {
-    same_with_any_bundles(plan, domain, false);
+    same_with_any_groups(plan, domain, false);
 }
 
 static void same_after_learning(const clo_plan *plan, const clo_domain *domain)
 {
-    same_with_any_bundles(plan, domain, true);
+    same_with_any_groups(plan, domain, true);
 }
 
 static void the_release_is_that_of_one_process(void **state)
@@ -70,7 +71,7 @@ static void move_rows(double *rows, size_t count, bool far)
     }
 }
 
-/* For all bundles from one on: then a row is in a block of one bundle by the first order, and in a
+/* For all groups from one on: then a row is in a block of one group by the first order, and in a
  * block of another one by the second, or in none. */
 static void a_row_in_two_blocks_ends_the_run(void **state)
 {
@@ -86,7 +87,7 @@ static void a_row_in_two_blocks_ends_the_run(void **state)
         crew c;
         move_rows(moved, count, how % 2);
         hire(&c, plan, &domain, 1);
-        c.bundles = 4;
+        c.groups = 4;
         c.moved_for = from;
         c.moved_data = bounded_from(moved, count, &domain);
         assert_ok(clo_worker_new(plan, c.moved_data, 1, &c.moved, &err), err);
@@ -137,7 +138,7 @@ static void persons_of_one_part_each_are_those_of_one_process(void **state)
     clo_bounded *const all = of_persons(0, ROWS, &domain, &persons);
     clo_release *const alone = run_seeded(plan, all, "workers", NULL);
     const text expected = json_of(alone);
-    crew c = { .bundles = 3 };
+    crew c = { .groups = 3 };
     for (size_t i = 0; i < PARTS; i++) {
         c.data[i] = of_persons(starts[i], starts[i + 1] - starts[i], &domain, NULL);
         assert_ok(clo_worker_new(plan, c.data[i], 1, &c.workers[i], &err), err);
@@ -187,7 +188,7 @@ static void a_solver_of_the_callers_own_is_refused(void **state)
     clo_plan_free(plan);
 }
 
-static void a_parcel_that_is_none_ends_the_run(void **state)
+static void a_packet_that_is_none_ends_the_run(void **state)
 {
     const clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
     clo_release *release = NULL;
@@ -207,17 +208,17 @@ typedef struct kept {
     crew c;
     _Alignas(8) uint8_t task[1 << 13];
     size_t bytes, count;
-    uint32_t homes[ROWS];
+    uint32_t block_of[ROWS];
 } kept;
 
-static clo_status keep_task(void *user, const void *task, size_t bytes, const uint32_t *homes,
+static clo_status keep_task(void *user, const void *task, size_t bytes, const uint32_t *block_of,
                             uint64_t slots, int64_t *totals, size_t count)
 {
     kept *const k = (kept *)user;
     (void)totals;
     assert_true(bytes <= sizeof k->task && slots <= ROWS);
     memcpy(k->task, task, bytes);
-    memcpy(k->homes, homes, slots * sizeof *homes);
+    memcpy(k->block_of, block_of, slots * sizeof *block_of);
     k->bytes = bytes;
     k->count = count;
     return CLO_IO;
@@ -245,12 +246,12 @@ static void keep_one(kept *k, const clo_plan *plan, const clo_domain *domain)
 }
 
 /* Whatever the bytes say: an error or totals, and no byte out of bounds. */
-static void bytes_that_are_no_task_or_parcel_are_refused(void **state)
+static void bytes_that_are_no_task_or_packet_are_refused(void **state)
 {
     const clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
     static kept k;
     static int64_t totals[1 << 12];
-    clo_parcel parcel, unused;
+    clo_packet packet, unused;
     clo_error err;
     (void)state;
     clo_plan *const plan =
@@ -259,57 +260,60 @@ static void bytes_that_are_no_task_or_parcel_are_refused(void **state)
     clo_worker *const part = k.c.workers[0];
     const size_t slots = clo_worker_slots(part);
     assert_true(k.count < sizeof totals / sizeof *totals);
-    assert_ok(clo_worker_deal(part, k.task, k.bytes, k.homes, slots, 1, 1, 2, &parcel, &err), err);
+    assert_ok(clo_worker_deal(part, k.task, k.bytes, k.block_of, slots, 1, 1, 2, &packet, &err),
+              err);
     assert_ok(
-        clo_worker_solve(k.c.nobody, k.task, k.bytes, 1, 2, &parcel, 1, totals, k.count, &err),
+        clo_worker_solve(k.c.nobody, k.task, k.bytes, 1, 2, &packet, 1, totals, k.count, &err),
         err);
     assert_int_equal(
-        clo_worker_solve(k.c.nobody, k.task, k.bytes, 0, 2, &parcel, 1, totals, k.count, &err),
-        CLO_FORMAT); /* another bundle has other blocks */
+        clo_worker_solve(k.c.nobody, k.task, k.bytes, 0, 2, &packet, 1, totals, k.count, &err),
+        CLO_FORMAT); /* another group has other blocks */
     assert_int_equal(
-        clo_worker_deal(part, k.task, k.bytes, k.homes, slots - 1, 0, 1, 2, &unused, &err),
+        clo_worker_deal(part, k.task, k.bytes, k.block_of, slots - 1, 0, 1, 2, &unused, &err),
         CLO_FORMAT);
-    assert_int_equal(clo_worker_deal(part, k.task, k.bytes, k.homes, slots, 1, 2, 2, &unused, &err),
-                     CLO_FORMAT);
-    k.homes[5] = 3;
-    assert_int_equal(clo_worker_deal(part, k.task, k.bytes, k.homes, slots, 0, 1, 2, &unused, &err),
-                     CLO_FORMAT);
-    k.homes[5] = 0;
+    assert_int_equal(
+        clo_worker_deal(part, k.task, k.bytes, k.block_of, slots, 1, 2, 2, &unused, &err),
+        CLO_FORMAT);
+    k.block_of[5] = 3;
+    assert_int_equal(
+        clo_worker_deal(part, k.task, k.bytes, k.block_of, slots, 0, 1, 2, &unused, &err),
+        CLO_FORMAT);
+    k.block_of[5] = 0;
     assert_int_equal(clo_worker_fold(part, k.task, k.bytes, totals, k.count, &err), CLO_FORMAT);
     for (size_t cut = 0; cut < k.bytes; cut += 5)
         assert_int_not_equal(
-            clo_worker_solve(k.c.nobody, k.task, cut, 1, 2, &parcel, 1, totals, k.count, &err),
+            clo_worker_solve(k.c.nobody, k.task, cut, 1, 2, &packet, 1, totals, k.count, &err),
             CLO_OK);
     for (size_t at = 0; at < k.bytes; at += at < 200 ? 1 : 11) {
         k.task[at] ^= 0x40;
-        clo_parcel one = { .words = NULL };
-        (void)!clo_worker_deal(part, k.task, k.bytes, k.homes, slots, 0, 1, 2, &one, &err);
-        clo_parcel_free(&one);
+        clo_packet one = { .words = NULL };
+        (void)!clo_worker_deal(part, k.task, k.bytes, k.block_of, slots, 0, 1, 2, &one, &err);
+        clo_packet_free(&one);
         const size_t numbers = clo_task_numbers(k.task, k.bytes);
         if (numbers && numbers <= k.count)
-            (void)!clo_worker_solve(k.c.nobody, k.task, k.bytes, 1, 2, &parcel, 1, totals, numbers,
+            (void)!clo_worker_solve(k.c.nobody, k.task, k.bytes, 1, 2, &packet, 1, totals, numbers,
                                     &err);
         k.task[at] ^= 0x40;
     }
-    uint8_t *const bytes = (uint8_t *)parcel.words;
+    uint8_t *const bytes = (uint8_t *)packet.words;
     for (size_t at = 0; at < 100; at++) {
         bytes[at] ^= 0x40;
-        (void)!clo_worker_solve(k.c.nobody, k.task, k.bytes, 1, 2, &parcel, 1, totals, k.count,
+        (void)!clo_worker_solve(k.c.nobody, k.task, k.bytes, 1, 2, &packet, 1, totals, k.count,
                                 &err);
         bytes[at] ^= 0x40;
     }
     /* A word more or less than its rows take. */
-    const size_t whole = parcel.count;
+    const size_t whole = packet.count;
     uint64_t *const longer = calloc(whole + 1, sizeof *longer);
-    memcpy(longer, parcel.words, whole * sizeof *longer);
+    memcpy(longer, packet.words, whole * sizeof *longer);
     for (size_t count = whole - 1; count <= whole + 1; count++) {
-        const clo_parcel given = { .words = longer, .count = count };
+        const clo_packet given = { .words = longer, .count = count };
         assert_int_equal(
             clo_worker_solve(k.c.nobody, k.task, k.bytes, 1, 2, &given, 1, totals, k.count, &err),
             count == whole ? CLO_OK : CLO_FORMAT);
     }
     free(longer);
-    clo_parcel_free(&parcel);
+    clo_packet_free(&packet);
     dismiss(&k.c);
     clo_plan_free(plan);
 }
@@ -329,35 +333,36 @@ static void a_block_lies_as_in_one_process(void **state)
     const clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
     int64_t results[BLOCKS] = { 0 }, totals[BLOCKS] = { 0 };
     static kept k;
-    clo_parcel parcel;
+    clo_packet packet;
     clo_error err;
     (void)state;
     clo_plan *const plan = planned(methods[0][0], methods[0][1], &domain, (clo_loss){ 50, 1e-3 });
     keep_one(&k, plan, &domain);
     clo_worker *const part = k.c.workers[0];
     const size_t slots = clo_worker_slots(part);
-    assert_ok(clo_worker_deal(part, k.task, k.bytes, k.homes, slots, 0, 1, 1, &parcel, &err), err);
+    assert_ok(clo_worker_deal(part, k.task, k.bytes, k.block_of, slots, 0, 1, 1, &packet, &err),
+              err);
     static const uint8_t seeds[BLOCKS * CLO_BLOCK_SEED];
-    clo_parcels given = { .bundles = 1,
-                          .parcels = &parcel,
+    clo_packets given = { .groups = 1,
+                          .packets = &packet,
                           .count = 1,
                           .seeds = seeds,
                           .seed_bytes = sizeof seeds,
                           .totals = totals,
                           .entries = BLOCKS };
-    clo_context context = { .threads = 1, .progress_to = 1, .parcels = &given };
+    clo_context context = { .threads = 1, .progress_to = 1, .packets = &given };
     const clo_each_block how = { .line = plan->lines,
                                  .blocks = BLOCKS,
                                  .visit = look_where_it_lies,
                                  .user = results,
                                  .results = results,
                                  .each = sizeof *results };
-    assert_ok(clo_i_visit_parcels(&context, &how, &err), err);
+    assert_ok(clo_i_visit_packets(&context, &how, &err), err);
     int64_t rows = 0;
     for (size_t b = 0; b < BLOCKS; b++) rows += totals[b];
     assert_int_equal(rows, slots);
-    assert_int_equal(given.mark[0], slots);
-    clo_parcel_free(&parcel);
+    assert_int_equal(given.row_hash[0], slots);
+    clo_packet_free(&packet);
     dismiss(&k.c);
     clo_plan_free(plan);
 }
@@ -369,11 +374,11 @@ static clo_status count_visits(void *user, int thread, size_t number, const clo_
     return CLO_OK;
 }
 
-/* Bundle g of G answers for the blocks g, g + G, ... and for no other one, and no block is in two:
- * whatever the parcels hold, so that the sum over all bundles has every block once. */
-static void a_bundle_answers_for_its_own_blocks(void **state)
+/* Group g of G answers for the blocks g, g + G, ... and for no other one, and no block is in two:
+ * whatever the packets hold, so that the sum over all groups has every block once. */
+static void a_group_answers_for_its_own_blocks(void **state)
 {
-    enum { BLOCKS = 17, BUNDLES = 3 };
+    enum { BLOCKS = 17, GROUPS = 3 };
     const clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
     static const uint8_t seeds[BLOCKS * CLO_BLOCK_SEED];
     int64_t rows = 0;
@@ -384,37 +389,37 @@ static void a_bundle_answers_for_its_own_blocks(void **state)
     keep_one(&k, plan, &domain);
     clo_worker *const part = k.c.workers[0];
     const size_t slots = clo_worker_slots(part);
-    for (size_t bundle = 0; bundle < BUNDLES; bundle++)
-        for (size_t from = 0; from < BUNDLES; from++) {
+    for (size_t group = 0; group < GROUPS; group++)
+        for (size_t from = 0; from < GROUPS; from++) {
             int64_t results[BLOCKS] = { 0 }, totals[BLOCKS] = { 0 };
-            clo_parcel parcel;
-            assert_ok(clo_worker_deal(part, k.task, k.bytes, k.homes, slots, from, 1, BUNDLES,
-                                      &parcel, &err),
+            clo_packet packet;
+            assert_ok(clo_worker_deal(part, k.task, k.bytes, k.block_of, slots, from, 1, GROUPS,
+                                      &packet, &err),
                       err);
-            clo_parcels given = { .bundle = bundle,
-                                  .bundles = BUNDLES,
-                                  .parcels = &parcel,
+            clo_packets given = { .group = group,
+                                  .groups = GROUPS,
+                                  .packets = &packet,
                                   .count = 1,
                                   .seeds = seeds,
                                   .seed_bytes = sizeof seeds,
                                   .totals = totals,
                                   .entries = BLOCKS };
-            clo_context context = { .threads = 1, .progress_to = 1, .parcels = &given };
+            clo_context context = { .threads = 1, .progress_to = 1, .packets = &given };
             const clo_each_block how = { .line = plan->lines,
                                          .blocks = BLOCKS,
                                          .visit = count_visits,
                                          .user = results,
                                          .results = results,
                                          .each = sizeof *results };
-            const clo_status status = clo_i_visit_parcels(&context, &how, &err);
+            const clo_status status = clo_i_visit_packets(&context, &how, &err);
             for (size_t b = 0; b < BLOCKS; b++) {
                 assert_int_equal(totals[b], results[b]);
-                assert_true(b % BUNDLES == bundle ? totals[b] < 2000 : totals[b] == 0);
-                if (bundle == from) assert_true(b % BUNDLES != bundle || totals[b] >= 1000);
-                if (bundle == from && b % BUNDLES == bundle) rows += totals[b] - 1000;
+                assert_true(b % GROUPS == group ? totals[b] < 2000 : totals[b] == 0);
+                if (group == from) assert_true(b % GROUPS != group || totals[b] >= 1000);
+                if (group == from && b % GROUPS == group) rows += totals[b] - 1000;
             }
-            if (bundle == from) assert_ok(status, err);
-            clo_parcel_free(&parcel);
+            if (group == from) assert_ok(status, err);
+            clo_packet_free(&packet);
         }
     assert_int_equal(rows, slots);
     dismiss(&k.c);
@@ -429,10 +434,10 @@ int main(void)
         cmocka_unit_test(a_row_in_two_blocks_ends_the_run),
         cmocka_unit_test(persons_of_one_part_each_are_those_of_one_process),
         cmocka_unit_test(a_solver_of_the_callers_own_is_refused),
-        cmocka_unit_test(a_parcel_that_is_none_ends_the_run),
-        cmocka_unit_test(bytes_that_are_no_task_or_parcel_are_refused),
+        cmocka_unit_test(a_packet_that_is_none_ends_the_run),
+        cmocka_unit_test(bytes_that_are_no_task_or_packet_are_refused),
         cmocka_unit_test(a_block_lies_as_in_one_process),
-        cmocka_unit_test(a_bundle_answers_for_its_own_blocks),
+        cmocka_unit_test(a_group_answers_for_its_own_blocks),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }

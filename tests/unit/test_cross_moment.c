@@ -26,7 +26,7 @@ static void value_of(asking *a, const double *records, size_t rows, const double
     const clo_domain domain = ball(D, 1, relation);
     clo_bounded *const data = bounded_from(records, rows, &domain);
     const size_t mark = clo_i_workspace_mark(a->context.workspace);
-    const double square_unit = (double)clo_i_cross_moment_part(&a->line).square_unit;
+    const double square_unit = (double)clo_i_cross_moment_fields(&a->line).square_unit;
     double moments[K * D * Q], squares[K], sizes[K];
     clo_cross_moments answer = { moments, squares, sizes };
     clo_assign rule;
@@ -136,7 +136,7 @@ static void by_definition(const double *x, const double *basis, clo_cross_view v
     for (size_t e = 0; e < Q; e++)
         for (size_t j = 0; j < D; j++)
             out[e * D + j] += 0x1p20 * r[j] * y[e] / fmax(length, view.width);
-    out[D * Q] += share * share * (double)clo_i_cross_moment_part(line).square_unit;
+    out[D * Q] += share * share * (double)clo_i_cross_moment_fields(line).square_unit;
     out[D * Q + 1] += (double)line->count_unit;
 }
 

@@ -2,25 +2,36 @@
  * and from nothing else (kmeans_density.T2): as good as those of a run that was told the number,
  * the same each time, with an error that is about the true one; what cannot be cut is refused. */
 #include "found_centers.h"
+#include "generate/density_cloud.h"
 #include "release/release.h"
 #include <cloister/cut.h>
 #include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { D = 4, K = 6, ROWS = 12000 };
+
+static clo_release *run_in(const clo_domain *domain, const char *method, const char *settings,
+                           size_t rows, double epsilon, double *truth)
+{
+    double *const values = scattered_mixture(rows, D, K, 0.05, truth);
+    clo_plan *const plan = plan_for(method, settings, domain, epsilon, 1e-6);
+    clo_bounded *const data = bounded_from(values, rows, domain);
+    clo_release *const release = run_seeded(plan, data, "cut", NULL);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    free(values);
+    return release;
+}
 
 static clo_release *run_of(const char *method, const char *settings, size_t rows, double epsilon,
                            double *truth)
 {
     clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     domain.rows = rows;
-    double *const values = scattered_mixture(rows, D, K, 0.05, truth);
-    clo_plan *const plan = plan_for(method, settings, &domain, epsilon, 1e-6);
-    clo_bounded *const data = bounded_from(values, rows, &domain);
-    clo_release *const release = run_seeded(plan, data, "cut", NULL);
-    clo_bounded_free(data);
-    clo_plan_free(plan);
-    free(values);
-    return release;
+    return run_in(&domain, method, settings, rows, epsilon, truth);
 }
 
 static clo_release *cut(const clo_release *from, size_t clusters)
@@ -38,6 +49,70 @@ static size_t centers_of(const clo_release *release, clo_array *centers)
     assert_true(clo_release_find(release, "centers", centers));
     assert_int_equal(centers->shape[1], D);
     return centers->shape[0];
+}
+
+/* ---- nothing but the release ----------------------------------------------------------------- */
+
+static void put(FILE *file, const clo_release *release)
+{
+    const text json = json_of(release);
+    assert_int_equal(fwrite(&json.length, sizeof json.length, 1, file), 1);
+    assert_int_equal(fwrite(json.bytes, 1, json.length, file), json.length);
+    free(json.bytes);
+}
+
+static text get(FILE *file)
+{
+    text json = { 0 };
+    assert_int_equal(fread(&json.length, sizeof json.length, 1, file), 1);
+    json.bytes = calloc(json.length + 1, 1);
+    assert_non_null(json.bytes);
+    assert_int_equal(fread(json.bytes, 1, json.length, file), json.length);
+    return json;
+}
+
+/* A process that has the records makes a release and cuts it. */
+static void make_and_cut(FILE *file)
+{
+    double truth[K * D];
+    clo_release *const release = run_of("kmeans/density", "clusters=8", ROWS, 1, truth);
+    clo_release *const five = cut(release, 5);
+    put(file, release);
+    put(file, five);
+    clo_release_free(five), clo_release_free(release);
+    assert_int_equal(fclose(file), 0);
+    _exit(0);
+}
+
+/* kmeans_density.T2: this process never had a record, and while it cuts it can open no file, so no
+ * data and no ledger.  It makes the same bytes of the text of the release. */
+static void a_process_without_the_records_cuts_the_same(void **state)
+{
+    (void)state;
+    FILE *const file = tmpfile();
+    assert_non_null(file);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) make_and_cut(file);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    rewind(file);
+    const text release = get(file), wanted = get(file);
+    assert_int_equal(fclose(file), 0);
+    clo_release *read = NULL;
+    clo_error err;
+    assert_ok(clo_release_parse(release.bytes, release.length, &read, &err), err);
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, before.rlim_max }), 0);
+    assert_null(fopen("/dev/null", "r"));
+    clo_release *const five = cut(read, 5);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    const text made = json_of(five);
+    assert_string_equal(made.bytes, wanted.bytes);
+    clo_release_free(five), clo_release_free(read);
+    free(made.bytes), free(wanted.bytes), free(release.bytes);
 }
 
 /* The run was told eight; cut to the true six, it finds them all, and says how near. */
@@ -134,6 +209,43 @@ static void few_rows_are_cut_too(void **state)
     }
 }
 
+/* A twentieth of the way, in the units of the data, whose norm is not 1 and whose middle is not the
+ * origin.  Two streams of one seed draw the same. */
+static void a_drawn_record_is_pulled_toward_its_released_center(void **state)
+{
+    static const double middle[D] = { 0.1, -0.2, 0, 0.3 };
+    double truth[K * D];
+    clo_domain domain = ball(D, 3, CLO_ADD_REMOVE);
+    clo_array centers;
+    clo_error err;
+    clo_cloud cloud;
+    (void)state;
+    domain.rows = ROWS;
+    domain.center = middle;
+    clo_release *const release = run_in(&domain, "kmeans/density", "clusters=6", ROWS, 1, truth);
+    assert_int_equal(centers_of(release, &centers), K);
+    assert_ok(clo_i_cloud_open(release, &cloud, &err), err);
+    clo_rng *const rng = seeded("pulled");
+    clo_stream *streams[2];
+    for (int i = 0; i < 2; i++) assert_ok(clo_i_stream_open(rng, 1, 0, &streams[i], &err), err);
+    for (int i = 0; i < 300; i++) {
+        double pulled[D], plain[D], square;
+        cloud.clusters = K;
+        clo_i_cloud_draw(&cloud, streams[0], pulled);
+        cloud.clusters = 0;
+        clo_i_cloud_draw(&cloud, streams[1], plain);
+        const size_t own = clo_i_density_nearest(plain, centers.data, K, D, &square);
+        for (size_t j = 0; j < D; j++) {
+            const double to = centers.data[own * D + j];
+            assert_true(fabs(pulled[j] - (plain[j] + 0.05 * (to - plain[j]))) < 1e-9);
+        }
+    }
+    for (int i = 0; i < 2; i++) clo_i_stream_close(streams[i]);
+    clo_rng_free(rng);
+    clo_i_cloud_close(&cloud);
+    clo_release_free(release);
+}
+
 static void refuse(const clo_release *release, clo_cut_options options, clo_status status,
                    const char *message)
 {
@@ -206,10 +318,13 @@ static void refuses_answers_that_do_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* First: a process may fork only before it has threads. */
+        cmocka_unit_test(a_process_without_the_records_cuts_the_same),
         cmocka_unit_test(another_number_is_read_from_the_answers),
         cmocka_unit_test(the_same_answers_give_the_same_bytes),
         cmocka_unit_test(its_number_can_be_chosen),
         cmocka_unit_test(few_rows_are_cut_too),
+        cmocka_unit_test(a_drawn_record_is_pulled_toward_its_released_center),
         cmocka_unit_test(refuses_what_no_answers_tell),
         cmocka_unit_test(refuses_answers_that_do_not_fit),
     };

@@ -66,7 +66,7 @@ static clo_array found(const clo_release *release, const char *name)
     return array;
 }
 
-/* ---- the units of the data --------------------------------------------------------------------- */
+/* ---- the units of the data ------------------------------------------------------------------- */
 
 /* Centres of the other one are `middle + unit * those of the ball`, but for digits that noise has
  * hidden; and their uncertainty is in balls of that radius. */
@@ -136,7 +136,7 @@ static void a_cut_is_in_the_units_of_its_release(void **state)
     clo_release_free(plain);
 }
 
-/* ---- what is publicly known -------------------------------------------------------------------- */
+/* ---- what is publicly known ------------------------------------------------------------------ */
 
 static void a_cut_stays_within_bounds_and_rows(void **state)
 {
@@ -201,7 +201,7 @@ static void a_cut_has_the_digits_that_noise_leaves(void **state)
     clo_release_free(from);
 }
 
-/* ---- where it comes from ----------------------------------------------------------------------- */
+/* ---- where it comes from --------------------------------------------------------------------- */
 
 static void a_cut_names_the_release_ledger_and_charge_that_paid(void **state)
 {
@@ -276,7 +276,7 @@ static void a_cut_says_what_was_asked_for(void **state)
     clo_release_free(from);
 }
 
-/* ---- what is no release of its answers --------------------------------------------------------- */
+/* ---- what is no release of its answers ------------------------------------------------------- */
 
 static void refuse(const clo_release *release, const char *message)
 {

@@ -112,6 +112,46 @@ static double farthest(const clo_density *density)
     return most;
 }
 
+/* Each cell has its share of the points up to a pair of them, and their mean is its place. */
+static void points_are_drawn_evenly(void **state)
+{
+    static double rows[N * D];
+    static const double shares[K] = { 5, 0, 3, 2.03 }, deviations[K] = { .02, .02, .01, .03 };
+    static const double root[D * D] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+    const clo_density_cells cells = { .count = K,
+                                      .places = places,
+                                      .shares = shares,
+                                      .deviations = deviations,
+                                      .root = root,
+                                      .wide = 0.2 };
+    clo_workspace *space;
+    clo_density density;
+    clo_error err;
+    clo_rng *const rng = seeded("even");
+    clo_stream *stream = NULL;
+    size_t count[K] = { 0 };
+    double sums[K * D] = { 0 };
+    (void)state;
+    open_density(&space, &density, rows);
+    assert_ok(clo_i_stream_open(rng, 1, 0, &stream, &err), err);
+    clo_i_density_draw(&density, stream, &cells, 1000);
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+    for (size_t i = 0; i < N; i++) {
+        double square;
+        const double *const point = density.points + i * D;
+        const size_t own = clo_i_density_nearest(point, places, K, D, &square);
+        count[own]++;
+        for (size_t j = 0; j < D; j++) sums[own * D + j] += point[j] - places[own * D + j];
+        assert_true(density.weights[i] == 1000.0 / N);
+    }
+    for (size_t c = 0; c < K; c++) {
+        assert_true(fabs((double)count[c] - shares[c] / 10.03 * N) <= 2);
+        for (size_t j = 0; j < D; j++) assert_true(fabs(sums[c * D + j]) < 1e-12);
+    }
+    clo_workspace_free(space);
+}
+
 /* In thousandths of a record, and of a matrix on its coarse grid in records. */
 static void points_add_what_the_same_records_add(void **state)
 {
@@ -417,6 +457,7 @@ static void answers_are_kept_in_whole_numbers_and_told_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_are_drawn_evenly),
         cmocka_unit_test(points_add_what_the_same_records_add),
         cmocka_unit_test(a_point_on_the_edge_of_a_shell_counts_where_its_record_does),
         cmocka_unit_test(no_weight_leaves_its_limits),

@@ -1,7 +1,7 @@
 /*
  * test_density_release.c - a release of a density holds every answer of its run as it was told, in
- * whole steps of its own noise, with the noise that its plan says; and what it tells of its clusters
- * follows from the last of them (kmeans_density.T2).
+ * whole steps of its own noise, with the noise that its plan says; and what it tells of its
+ * clusters follows from the last of them (kmeans_density.T2).
  */
 #include "found_centers.h"
 #include "mechanism/common/density_run.h"
@@ -14,7 +14,7 @@
 
 enum { D = 3, K = 4, MOST_TOLD = 128 };
 
-/* ---- what is told ------------------------------------------------------------------------------ */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 typedef struct told {
     char query[32];
@@ -62,7 +62,7 @@ static void is_noise(const clo_i_kept_answer *a, size_t which, double noise)
     assert_true(fabs(a->noise[which] / noise - 1) < 1e-12);
 }
 
-/* ---- one answer -------------------------------------------------------------------------------- */
+/* ---- one answer ------------------------------------------------------------------------------ */
 
 static void hold_sum(const clo_i_kept_answer *a, const clo_line *line, listening *l)
 {
@@ -119,7 +119,7 @@ static void hold_cells(const clo_i_kept_answer *a, const clo_line *line, listeni
     assert_true(farther > 0);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static size_t line_of(const clo_plan *plan, const char *kind, size_t passed)
 {
@@ -190,7 +190,7 @@ static void a_release_holds_every_answer_as_it_was_told(void **state)
     hold_all("kmedian/density", 6000);
 }
 
-/* ---- what is said of the clusters -------------------------------------------------------------- */
+/* ---- what is said of the clusters ------------------------------------------------------------ */
 
 /* Two deviations of the noise of the last ask, and not one, make a cluster that is told apart. */
 static void clusters_within_the_noise_are_not_told_apart(void **state)

@@ -218,7 +218,7 @@ static void the_search_is_long_enough_for_its_share_of_delta(void **state)
         clo_error err;
         clo_line line;
         assert_ok(clo_i_plan_gapmax(&domain, &how, loss, "", &line, &err), err);
-        const double beta = clo_i_gapmax_part(&line).beta;
+        const double beta = clo_i_gapmax_fields(&line).beta;
         const double hit = pow(4, -(double)how.dim);
         assert_true((1 + exp(loss.epsilon)) * beta <= how.share * loss.delta);
         assert_true((double)line.groups * log1p(-hit) <= log(beta / 2));

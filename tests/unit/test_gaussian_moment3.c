@@ -125,7 +125,8 @@ static void add_tensor(const int64_t *r, int64_t sign, int64_t *value)
 static double farthest_move(clo_stream *stream, const clo_line *line, clo_relation relation,
                             uint64_t rows)
 {
-    const int64_t constant = (int64_t)ldexp(clo_i_gaussian_moment3_part(line).constant, line->bits);
+    const int64_t constant =
+        (int64_t)ldexp(clo_i_gaussian_moment3_fields(line).constant, line->bits);
     double farthest = 0;
     for (int trial = 0; trial < 4000; trial++) {
         int64_t value[CUBE] = { 0 }, r[D], first[D] = { 0 };

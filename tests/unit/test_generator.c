@@ -368,10 +368,10 @@ static void keys_of_a_generator_are_gone_once_they_are_handed_out(void **state)
     clo_rng *const rng = secure(), *const other = seeded("keys");
     uint8_t one[32] = { 0 }, two[32] = { 0 }, three[20] = { 0 }, four[32] = { 0 };
     clo_error err = { 0 };
-    assert_ok(clo_i_rng_key(rng, CLO_KEY_MARK, one, sizeof one, &err), err);
-    assert_ok(clo_i_rng_key(rng, CLO_KEY_MARK, two, sizeof two, &err), err);
-    assert_ok(clo_i_rng_key(rng, CLO_KEY_MARK, three, sizeof three, &err), err);
-    assert_ok(clo_i_rng_key(other, CLO_KEY_MARK, four, sizeof four, &err),
+    assert_ok(clo_i_rng_key(rng, CLO_KEY_ROW_HASH, one, sizeof one, &err), err);
+    assert_ok(clo_i_rng_key(rng, CLO_KEY_ROW_HASH, two, sizeof two, &err), err);
+    assert_ok(clo_i_rng_key(rng, CLO_KEY_ROW_HASH, three, sizeof three, &err), err);
+    assert_ok(clo_i_rng_key(other, CLO_KEY_ROW_HASH, four, sizeof four, &err),
               err);                 /* not of the seed */
     for (int i = 0; i < 32; i += 8) /* whole, each of them */
         assert_false(sodium_is_zero(one + i, 8) || sodium_is_zero(two + i, 8) ||

@@ -36,10 +36,10 @@ static void the_threshold_is_the_least_that_is_proved(void **state)
                 const long double rate =
                     (long double)line.rate_numerator / (long double)line.rate_denominator;
                 const long double spared = fminl(deltas[i], -expm1l(-rate));
-                const long double tau = (long double)clo_i_histogram_part(&line).threshold;
+                const long double tau = (long double)clo_i_histogram_fields(&line).threshold;
                 assert_true(line.event.parameter <= epsilons[e]);
                 assert_close((double)(2 * rate * (long double)units), epsilons[e], 1e-8);
-                assert_true(clo_i_histogram_part(&line).threshold > units);
+                assert_true(clo_i_histogram_fields(&line).threshold > units);
                 assert_true(worst_split((unsigned)units, (unsigned)units, rate, tau) <= spared);
                 assert_true(worst_split((unsigned)units, (unsigned)units, rate, tau - 1) >
                             spared * (1 - 1e-6L));
@@ -54,7 +54,7 @@ static void the_usual_threshold_is_known(void **state)
     clo_line line;
     (void)state;
     assert_ok(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 1e-6 }, "", &line, &err), err);
-    assert_int_equal(clo_i_histogram_part(&line).threshold, 28);
+    assert_int_equal(clo_i_histogram_fields(&line).threshold, 28);
     assert_fails(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 0 }, "", &line, &err),
                  CLO_BUDGET, err, "delta above 0");
     assert_fails(clo_i_plan_histogram(&domain, 1, 1, 0, (clo_loss){ 1, 1e-6 }, "", &line, &err),
@@ -217,7 +217,7 @@ static void parts_are_disjoint_and_answer_by_themselves(void **state)
     clo_bounded *const data = bounded_from(rows, 2 * PARTS * BLOCKS, &domain);
     assert_ok(clo_i_plan_histogram(&domain, 1, PARTS, BLOCKS, loss, "", &line, &err), err);
     assert_ok(clo_i_plan_histogram(&domain, 1, 1, BLOCKS, loss, "", &one, &err), err);
-    assert_true(clo_i_histogram_part(&line).threshold == clo_i_histogram_part(&one).threshold &&
+    assert_true(clo_i_histogram_fields(&line).threshold == clo_i_histogram_fields(&one).threshold &&
                 line.rate_numerator == one.rate_numerator);
     assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
     assert_ok(clo_i_ask_histogram(&context, 0, data, note_rows, seen, NULL, 0, cells, &err), err);

@@ -163,7 +163,7 @@ static size_t side_for(size_t cols, uint64_t rows, double epsilon, int clusters)
     domain.rows = rows;
     snprintf(settings, sizeof settings, "clusters=%d", clusters);
     clo_plan *const plan = plan_for("kmeans/grid", settings, &domain, epsilon, 0);
-    const size_t side = clo_i_cell_counts_part(&plan->lines[0]).side;
+    const size_t side = clo_i_cell_counts_fields(&plan->lines[0]).side;
     clo_plan_free(plan);
     return side;
 }

@@ -159,7 +159,7 @@ static void a_plan_is_one_ask_of_cells_the_rounds_and_one_recovery(void **state)
     assert_int_equal(plan->line_count, 2);
     assert_int_equal(plan->lines[0].event.kind, CLO_EVENT_PURE);
     assert_int_equal(plan->lines[1].query, &clo_i_query_peel);
-    assert_int_equal(clo_i_peel_part(&plan->lines[1]).rounds, 6); /* 2 s / eta */
+    assert_int_equal(clo_i_peel_fields(&plan->lines[1]).rounds, 6); /* 2 s / eta */
     clo_plan_free(plan);
 }
 

@@ -90,7 +90,7 @@ static void no_neighbours_lose_more_than_a_draw_is_charged(void **state)
             domain.unit = "person";
             assert_ok(clo_i_plan_seed(&domain, CELLS, 1, .7, 1, "", &line, &err), err);
             const double unit = (double)line.count_unit,
-                         floor = (double)clo_i_seed_part(&line).floor;
+                         floor = (double)clo_i_seed_fields(&line).floor;
             assert_true(line.event.parameter <= .7 && line.event.parameter > .6999);
             for (int trial = 0; trial < 5000; trial++) {
                 double a[CELLS] = { 0 }, b[CELLS], range;
@@ -125,7 +125,7 @@ static void a_lone_record_is_not_drawn_for_certain(void **state)
     (void)state;
     assert_ok(clo_i_plan_seed(&domain, 2, 1, 1, 1, "", &line, &err), err);
     const double here[] = { (double)line.count_unit, 0 }, there[] = { 0, (double)line.count_unit };
-    assert_true(loss(here, there, 2, (double)clo_i_seed_part(&line).floor, &range) <= 1);
+    assert_true(loss(here, there, 2, (double)clo_i_seed_fields(&line).floor, &range) <= 1);
     assert_true(isinf(loss(here, there, 2, 0, &range)));
 }
 

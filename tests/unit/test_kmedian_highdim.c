@@ -76,7 +76,7 @@ static void a_plan_is_trees_swaps_and_steps(void **state)
     (void)state;
     clo_plan *const plan = plan_for("kmedian", "clusters=4 rounds=5", &domain, 1, 1e-6);
     assert_int_equal(plan->line_count, 3);
-    assert_int_equal(clo_i_choose_centers_part(&plan->lines[1]).loss, CLO_LOSS_DISTANCE);
+    assert_int_equal(clo_i_choose_centers_fields(&plan->lines[1]).loss, CLO_LOSS_DISTANCE);
     assert_int_equal(plan->lines[2].query, &clo_i_query_gaussian_step);
     assert_int_equal(plan->lines[2].event.count, 5);
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);

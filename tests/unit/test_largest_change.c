@@ -618,9 +618,9 @@ static void no_unit_is_in_more_blocks_than_it_has_rows(void **state)
                                                        &line, &err),
                           err);
                 assert_int_equal(line.sensitivity, rows);
-                clo_aggregate_part own = clo_i_aggregate_part(&line);
+                clo_aggregate_fields own = clo_i_aggregate_fields(&line);
                 own.blocks = BLOCKS;
-                clo_i_aggregate_set_part(&line, own);
+                clo_i_aggregate_set_fields(&line, own);
             }
             const size_t changed = blocks_changed(histogram, &line, &domain);
             assert_true(changed >= 1 && changed <= rows);

@@ -307,7 +307,14 @@ static void takes_a_ledger_that_was_moved(void **state)
     ledger = open_at(other);
     is_sound(ledger);
     clo_ledger_close(ledger);
-    clo_ledger_close(open_at(p->ledger)); /* its old place is free */
+    /* Its old place is free for who says that a second one is meant. */
+    clo_error err;
+    assert_fails(clo_ledger_create(p->ledger, CLO_LEDGER_OPEN, &ledger, &err), CLO_LEDGER, err,
+                 "/b/ledger.db now, with its caps");
+    const clo_ledger_manner second = (clo_ledger_manner)(CLO_LEDGER_OPEN | CLO_LEDGER_SECOND);
+    assert_ok(clo_ledger_create(p->ledger, second, &ledger, &err), err);
+    clo_ledger_close(ledger);
+    clo_ledger_close(open_at(p->ledger));
 }
 
 /* A copy that was used does not make one forget where the ledger was. */
@@ -324,12 +331,12 @@ static void misses_a_ledger_that_was_copied_and_removed(void **state)
     charge_times(ledger, 1);
     clo_ledger_close(ledger);
     in_shell(p, "rm '%s/ledger.db'");
-    refuses(p->ledger, "with 2 charges and 0 declarations, and it is gone");
+    refuses(p->ledger, "/copy.db now, with its caps");
     in_shell(p, "rm -f '%s/ledger.db'; cp '%s/copy.db' '%s/third.db'; rm '%s/copy.db'");
     refuses(copy, "it is gone");
     in_shell(p, "rm -f '%s/copy.db'; mv '%s/third.db' '%s/copy.db'");
-    clo_ledger_close(open_at(copy));      /* here it lives now ... */
-    clo_ledger_close(open_at(p->ledger)); /* ... and not there */
+    clo_ledger_close(open_at(copy));
+    refuses(p->ledger, "/copy.db now, with its caps");
 }
 
 /* ---- a new file ------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ static void noise_is_told_in_the_units_of_the_data(void **state)
     assert_true(told > 40);
 }
 
-/* ---- what is said of an answer's noise --------------------------------------------------------- */
+/* ---- what is said of an answer's noise ------------------------------------------------------- */
 
 enum { COLS = 4, GROUPS = 3, ASKS = 600 };
 

@@ -25,7 +25,7 @@ static void value_of(asking *a, const double *records, size_t rows, const double
     const clo_domain domain = ball(D, 1, relation);
     clo_bounded *const data = bounded_from(records, rows, &domain);
     const size_t mark = clo_i_workspace_mark(a->context.workspace);
-    const double square_unit = (double)clo_i_local_sum_part(&a->line).square_unit;
+    const double square_unit = (double)clo_i_local_sum_fields(&a->line).square_unit;
     double sums[K * D], squares[K], sizes[K];
     clo_local_sums answer = { sums, squares, sizes };
     clo_assign rule;

@@ -92,20 +92,6 @@ static void a_look_is_what_its_definition_says(void **state)
     stop(&a);
 }
 
-/* From beyond the farthest record to the nearest: the edge of a shell is in it. */
-static void every_edge_of_a_shell_is_in_it(void **state)
-{
-    (void)state;
-    for (int b = 0; b <= 44; b++) {
-        const uint64_t edge = (uint64_t)1 << b;
-        const int own = b > 42 ? 0 : b < 19 ? 23 : 42 - b;
-        assert_int_equal(clo_i_look_shell(edge), own);
-        assert_int_equal(clo_i_look_shell(edge + 1), b > 41 ? 0 : b < 18 ? 23 : 41 - b);
-    }
-    assert_int_equal(clo_i_look_shell(0), 23);
-    assert_int_equal(clo_i_look_shell(((uint64_t)9 << 40)), 0); /* three radii */
-}
-
 /* Through the query: records on an axis, at whole powers of two of the radius and one step of the
  * grid beyond. */
 static void shells_count_the_records_between_their_edges(void **state)
@@ -180,7 +166,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_record_moves_the_answer_further_than_planned),
         cmocka_unit_test(a_look_is_what_its_definition_says),
-        cmocka_unit_test(every_edge_of_a_shell_is_in_it),
         cmocka_unit_test(shells_count_the_records_between_their_edges),
         cmocka_unit_test(refuses_an_ask_that_is_out_of_range),
     };

@@ -49,7 +49,7 @@ static void stop(asking *a)
 static long double lifted(const clo_line *line, int64_t records)
 {
     const long double a = (long double)line->rate_numerator / (long double)line->rate_denominator;
-    const int64_t threshold = (int64_t)clo_i_partition_part(line).threshold;
+    const int64_t threshold = (int64_t)clo_i_partition_fields(line).threshold;
     long double below = 0, all = 1 / -expm1l(-a); /* of the noise from 0 on */
     for (int64_t x = 1 - threshold; x < 0; x++) all += expl(a * (long double)x);
     for (int64_t x = 1 - threshold; x <= records - threshold; x++)
@@ -88,7 +88,7 @@ static long double chance(unsigned active, const long double lift[4])
 /* partition.T1: every set of active children, every count of one child, others empty or not. */
 static double worst_loss(const clo_line *line, bool *sums_to_one)
 {
-    const int64_t many = 3 * (int64_t)clo_i_partition_part(line).threshold;
+    const int64_t many = 3 * (int64_t)clo_i_partition_fields(line).threshold;
     long double worst = 0;
     *sums_to_one = true;
     for (int others = 0; others < 3; others++)
@@ -119,10 +119,10 @@ static void no_level_tells_more_than_it_is_priced_for(void **state)
         assert_true(right);
         assert_true(loss <= epsilons[e] * (1 + 1e-9));
         assert_true(loss > 0.99 * epsilons[e]); /* and nothing is given away */
-        change_part(partition, &line,
-                    threshold -= 1 + clo_i_partition_part(&line).threshold /
-                                         10); /* planted: cubes divided too readily */
-        if (clo_i_partition_part(&line).threshold > 1)
+        change_fields(partition, &line,
+                      threshold -= 1 + clo_i_partition_fields(&line).threshold /
+                                           10); /* planted: cubes divided too readily */
+        if (clo_i_partition_fields(&line).threshold > 1)
             assert_true(worst_loss(&line, &right) > epsilons[e]);
     }
 }
@@ -211,7 +211,7 @@ static void a_child_is_lifted_with_the_chance_that_is_proved(void **state)
     for (uint64_t threshold = 2; threshold <= 4; threshold += 2)
         for (size_t records = 1; records <= 4; records++) {
             size_t divided = 0;
-            change_part(partition, &line, threshold = threshold);
+            change_fields(partition, &line, threshold = threshold);
             for (int run = 0; run < RUNS; run++) {
                 char seed[32];
                 snprintf(seed, sizeof seed, "lifted %d", run);
@@ -306,7 +306,7 @@ static void how_many_records_a_cube_holds_does_not_decide_whether_it_is_kept(voi
     (void)state;
     line.rate_numerator = 64; /* e^-64: never another noise than 0 */
     line.rate_denominator = 1;
-    change_part(partition, &line, threshold = 1);
+    change_fields(partition, &line, threshold = 1);
     for (size_t heavy = 0; heavy < PLACES; heavy++) {
         size_t rows = 0;
         for (size_t place = 0; place < PLACES; place++)

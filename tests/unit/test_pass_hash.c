@@ -6,12 +6,12 @@
 #include "data/pass_hash.h"
 #include <string.h>
 
-enum { BLOCK = CLO_FOOTPRINT_BLOCK, BYTES = 3 * BLOCK + 200, LISTED = 4 };
+enum { BLOCK = CLO_PASS_HASH_BLOCK, BYTES = 3 * BLOCK + 200, LISTED = 4 };
 static uint8_t bytes[BYTES];
-static clo_i_footprint_key key;
+static clo_i_pass_hash_key key;
 
 typedef struct tag {
-    uint8_t bytes[CLO_FOOTPRINT_BYTES];
+    uint8_t bytes[CLO_PASS_HASH_BYTES];
 } tag;
 
 typedef struct file {
@@ -21,14 +21,14 @@ typedef struct file {
 
 static tag of_files(const file *files, size_t count)
 {
-    clo_i_footprint footprint;
+    clo_i_pass_hash pass_hash;
     tag out;
-    clo_i_footprint_begin(&footprint, &key);
+    clo_i_pass_hash_begin(&pass_hash, &key);
     for (size_t i = 0; i < count; i++) {
-        clo_i_footprint_add(&footprint, files[i].bytes, files[i].count);
-        clo_i_footprint_end_file(&footprint);
+        clo_i_pass_hash_add(&pass_hash, files[i].bytes, files[i].count);
+        clo_i_pass_hash_end_file(&pass_hash);
     }
-    clo_i_footprint_end(&footprint, out.bytes);
+    clo_i_pass_hash_end(&pass_hash, out.bytes);
     return out;
 }
 
@@ -47,7 +47,7 @@ static int draw(void **state)
     (void)state;
     if (sodium_init() < 0) return -1;
     for (size_t i = 0; i < BYTES; i++) bytes[i] = (uint8_t)(i * i / 7 + 3 * i);
-    assert_int_equal(clo_i_footprint_draw_key(&key, NULL), CLO_OK);
+    assert_int_equal(clo_i_pass_hash_draw_key(&key, NULL), CLO_OK);
     return 0;
 }
 
@@ -56,13 +56,13 @@ static void the_same_bytes_have_the_same_one_however_they_come(void **state)
     const tag whole = of(BYTES);
     (void)state;
     for (size_t step = 1; step < BYTES; step = step * 3 / 2 + 1) {
-        clo_i_footprint footprint;
+        clo_i_pass_hash pass_hash;
         tag found;
-        clo_i_footprint_begin(&footprint, &key);
+        clo_i_pass_hash_begin(&pass_hash, &key);
         for (size_t at = 0; at < BYTES; at += step)
-            clo_i_footprint_add(&footprint, bytes + at, BYTES - at < step ? BYTES - at : step);
-        clo_i_footprint_end_file(&footprint);
-        clo_i_footprint_end(&footprint, found.bytes);
+            clo_i_pass_hash_add(&pass_hash, bytes + at, BYTES - at < step ? BYTES - at : step);
+        clo_i_pass_hash_end_file(&pass_hash);
+        clo_i_pass_hash_end(&pass_hash, found.bytes);
         assert_true(same(whole, found));
     }
 }
@@ -71,23 +71,23 @@ static void the_same_bytes_have_the_same_one_however_they_come(void **state)
 static void sums_of_blocks_have_the_same_one_as_their_bytes(void **state)
 {
     enum { FIRST = 1000 };
-    uint8_t sums[2][CLO_FOOTPRINT_SUM];
-    clo_i_footprint footprint;
+    uint8_t sums[2][CLO_PASS_HASH_SUM];
+    clo_i_pass_hash pass_hash;
     tag found;
     (void)state;
-    clo_i_footprint_begin(&footprint, &key);
-    assert_int_equal(clo_i_footprint_gap(&footprint), 0);
-    clo_i_footprint_add(&footprint, bytes, FIRST);
-    const size_t gap = clo_i_footprint_gap(&footprint);
+    clo_i_pass_hash_begin(&pass_hash, &key);
+    assert_int_equal(clo_i_pass_hash_gap(&pass_hash), 0);
+    clo_i_pass_hash_add(&pass_hash, bytes, FIRST);
+    const size_t gap = clo_i_pass_hash_gap(&pass_hash);
     assert_int_equal(gap, BLOCK - FIRST);
-    clo_i_footprint_add(&footprint, bytes + FIRST, gap);
-    assert_int_equal(clo_i_footprint_gap(&footprint), 0);
-    clo_i_footprint_sums(&key, bytes + 2 * (size_t)BLOCK, 1, sums[1]);
-    clo_i_footprint_sums(&key, bytes + BLOCK, 1, sums[0]);
-    clo_i_footprint_add_sums(&footprint, sums, 2);
-    clo_i_footprint_add(&footprint, bytes + 3 * (size_t)BLOCK, BYTES - 3 * (size_t)BLOCK);
-    clo_i_footprint_end_file(&footprint);
-    clo_i_footprint_end(&footprint, found.bytes);
+    clo_i_pass_hash_add(&pass_hash, bytes + FIRST, gap);
+    assert_int_equal(clo_i_pass_hash_gap(&pass_hash), 0);
+    clo_i_pass_hash_sums(&key, bytes + 2 * (size_t)BLOCK, 1, sums[1]);
+    clo_i_pass_hash_sums(&key, bytes + BLOCK, 1, sums[0]);
+    clo_i_pass_hash_add_sums(&pass_hash, sums, 2);
+    clo_i_pass_hash_add(&pass_hash, bytes + 3 * (size_t)BLOCK, BYTES - 3 * (size_t)BLOCK);
+    clo_i_pass_hash_end_file(&pass_hash);
+    clo_i_pass_hash_end(&pass_hash, found.bytes);
     assert_true(same(of(BYTES), found));
 }
 
@@ -194,9 +194,9 @@ static void no_bytes_of_a_file_are_taken_for_the_end_of_one(void **state)
 static void another_key_has_another_one(void **state)
 {
     const tag before = of(BYTES);
-    const clo_i_footprint_key kept = key;
+    const clo_i_pass_hash_key kept = key;
     (void)state;
-    assert_int_equal(clo_i_footprint_draw_key(&key, NULL), CLO_OK);
+    assert_int_equal(clo_i_pass_hash_draw_key(&key, NULL), CLO_OK);
     assert_false(same(before, of(BYTES)));
     /* Each word of it counts: the last two are of the second sum alone. */
     for (size_t i = 0; i < sizeof key.words / sizeof *key.words; i++) {

@@ -169,17 +169,18 @@ static void assert_same_rows(const clo_bounded *all, const uint8_t *bits, const 
     assert_int_equal(next, clo_i_bounded_rows(kept));
 }
 
-/* With room for so many tickets. */
-static size_t choose_with(uint64_t most, size_t tickets, const clo_bounded *all,
+/* With room for so many candidates. */
+static size_t choose_with(uint64_t most, size_t candidates, const clo_bounded *all,
                           const clo_bounded *kept, const clo_table *table)
 {
-    enum { TICKET_BYTES = 36 };
+    enum { CANDIDATE_BYTES = 36 };
     uint8_t bits[ROWS / 8 + 1] = { 0 };
     clo_i_chooser *chooser = NULL;
     clo_persons found, there = clo_i_bounded_persons(kept);
     clo_error err;
-    assert_ok(clo_i_chooser_new((uint64_t)tickets * TICKET_BYTES, ROWS, most, bits, &chooser, &err),
-              err);
+    assert_ok(
+        clo_i_chooser_new((uint64_t)candidates * CANDIDATE_BYTES, ROWS, most, bits, &chooser, &err),
+        err);
     const size_t passes = let_choose(chooser, all, table);
     assert_int_equal(clo_i_chooser_kept(chooser, &found), clo_i_bounded_rows(kept));
     assert_int_equal(found.count, there.count);
@@ -205,8 +206,9 @@ static void the_same_rows_stay_whatever_the_room(void **state)
         domain.rows_per_unit = most;
         assert_ok(clo_bound(table, &domain, &kept, &err), err);
         assert_int_equal(choose_with(most, ROWS, all, kept, table), 1);
-        for (size_t tickets = 4 * (size_t)(most + 1); tickets < ROWS; tickets += tickets / 3)
-            (void)choose_with(most, tickets, all, kept, table);
+        for (size_t candidates = 4 * (size_t)(most + 1); candidates < ROWS;
+             candidates += candidates / 3)
+            (void)choose_with(most, candidates, all, kept, table);
         assert_true(choose_with(most, 4 * (size_t)(most + 1), all, kept, table) > 3);
         clo_bounded_free(kept);
     }

@@ -63,7 +63,7 @@ static void a_plan_is_known_by_its_lines(void **state)
         assert_hashed(plan, line->count_unit);
         assert_hashed(plan, line->rate_numerator);
         assert_hashed(plan, line->rate_denominator);
-        assert_hashed(plan, line->part);
+        assert_hashed(plan, line->fields);
         const clo_query *const own = line->query;
         uint8_t before[CLO_PLAN_DIGEST_BYTES];
         clo_plan_digest(plan, before);

@@ -160,7 +160,7 @@ static int64_t farthest_score(const clo_line *line, clo_relation relation, int64
 {
     static counted worlds[MOST_WORLDS];
     static int64_t scores[MOST_WORLDS][64];
-    const size_t ends = clo_i_quantile_part(line).ends;
+    const size_t ends = clo_i_quantile_fields(line).ends;
     const size_t count = fill_worlds(ends - 1, ends == 2 ? MOST_PLACES - 1 : THRESHOLDS, FEW,
                                      (counted){ { 0 } }, worlds);
     const size_t candidates = clo_i_quantile_candidates(line);
@@ -205,7 +205,7 @@ typedef struct level {
 static void fill_level(level *of, const clo_line *line)
 {
     const long double a = (long double)line->rate_numerator / (long double)line->rate_denominator;
-    const int64_t tau = (int64_t)clo_i_partition_part(line).threshold;
+    const int64_t tau = (int64_t)clo_i_partition_fields(line).threshold;
     long double all = 1 / -expm1l(-a), sum = 0;
     assert_true(tau < 200);
     for (int64_t x = 1 - tau; x < 0; x++) all += expl(a * (long double)x);
@@ -236,7 +236,8 @@ static long double chance_of(const level *of, unsigned active, size_t left, size
 /* M rows in the left child, or in the right one, or nowhere, beside l and r others. */
 static long double worst_loss(const level *of, size_t rows, bool replace)
 {
-    const size_t tau = clo_i_partition_part(of->line).threshold, others[] = { 0, 1, tau, 2 * tau };
+    const size_t tau = clo_i_partition_fields(of->line).threshold,
+                 others[] = { 0, 1, tau, 2 * tau };
     long double worst = 0;
     for (size_t i = 0; i < COUNT(others) * COUNT(others); i++)
         for (unsigned active = 0; active < 4; active++) {

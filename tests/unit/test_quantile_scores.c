@@ -61,7 +61,7 @@ static int64_t rows_of(const int64_t *counts, size_t buckets)
  * buckets mean. */
 static int64_t outside(const clo_line *line, const int64_t *counts, size_t threshold, bool upper)
 {
-    const size_t ends = (size_t)clo_i_quantile_part(line).ends;
+    const size_t ends = (size_t)clo_i_quantile_fields(line).ends;
     const size_t last = ends * threshold + (ends == 2 && upper);
     int64_t out = 0;
     for (size_t e = 0; e < clo_i_quantile_buckets(line); e++)
@@ -72,7 +72,7 @@ static int64_t outside(const clo_line *line, const int64_t *counts, size_t thres
 /* The tightest bound that leaves out no more than it should: the answer without noise. */
 static bool right_answer(const clo_line *line, const int64_t *counts, size_t *chosen)
 {
-    const clo_quantile_part p = clo_i_quantile_part(line);
+    const clo_quantile_fields p = clo_i_quantile_fields(line);
     const int64_t most = (int64_t)p.floor;
     size_t upper = 0, lower = line->groups - 1;
     while ((int64_t)p.record * outside(line, counts, upper, true) > most) upper++;
@@ -88,13 +88,13 @@ static bool right_answer(const clo_line *line, const int64_t *counts, size_t *ch
 static clo_line without_lead(size_t ends)
 {
     clo_line line = plan_line(MOST_K, ends, 0.9, 1, CLO_REPLACE);
-    clo_quantile_part part = clo_i_quantile_part(&line);
+    clo_quantile_fields part = clo_i_quantile_fields(&line);
     part.record = 2;
     part.floor = 3;
     part.left_out = 0;
     part.lead = 0;
     part.most_out = 1000;
-    clo_i_quantile_set_part(&line, part);
+    clo_i_quantile_set_fields(&line, part);
     return line;
 }
 
@@ -103,7 +103,7 @@ static bool is_candidate(const clo_line *line, size_t candidate, const size_t *a
     size_t chosen[2] = { 0, 0 };
     clo_i_quantile_unpack(line, candidate, chosen);
     return chosen[0] == answer[0] &&
-           (clo_i_quantile_part(line).ends == 1 || chosen[1] == answer[1]);
+           (clo_i_quantile_fields(line).ends == 1 || chosen[1] == answer[1]);
 }
 
 /* The distance from a data set to the nearest one whose answer is this candidate. */
@@ -193,12 +193,12 @@ static void no_neighbour_moves_a_score_further_than_planned(void **state)
             const size_t ends = i % 2 + 1;
             clo_line line =
                 plan_line(ends == 2 ? 2 : FEW, ends, shares[i / 2], 1, (clo_relation)relation);
-            clo_quantile_part part = clo_i_quantile_part(&line);
+            clo_quantile_fields part = clo_i_quantile_fields(&line);
             int64_t farthest = 0;
             for (uint64_t tenths = 0; tenths < 40; tenths += 13) {
                 part.floor = part.record * tenths / 10;
                 part.lead = part.record * (40 - tenths) / 20;
-                clo_i_quantile_set_part(&line, part);
+                clo_i_quantile_set_fields(&line, part);
                 try_neighbours(&line, (clo_relation)relation, &farthest);
             }
             assert_int_equal(farthest, line.sensitivity); /* attained */
@@ -218,7 +218,7 @@ typedef struct law {
 static law law_of(const clo_line *line, const int64_t *counts)
 {
     static int64_t scores[PAIRS + 2 * K];
-    const clo_quantile_part p = clo_i_quantile_part(line);
+    const clo_quantile_fields p = clo_i_quantile_fields(line);
     const double rows = (double)rows_of(counts, clo_i_quantile_buckets(line));
     const double said = (double)p.ends * (double)p.left_out / (double)p.record * rows +
                         clo_i_quantile_beyond(line, rows, 0.01);
@@ -267,7 +267,7 @@ static void spread(size_t ends, size_t buckets, int64_t rows, int kind, int64_t 
 /* How far the right answer is ahead of the widest one, in nats, with so many rows. */
 static double ahead_by(const clo_line *line, double rows)
 {
-    const clo_quantile_part p = clo_i_quantile_part(line);
+    const clo_quantile_fields p = clo_i_quantile_fields(line);
     const double out = fmax((double)p.left_out * rows, (double)p.floor);
     return ((double)p.most_out * rows - (double)p.ends * out - (double)p.lead) *
            (double)line->rate_numerator / (double)line->rate_denominator;

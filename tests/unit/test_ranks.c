@@ -4,14 +4,15 @@
  * them (fold.T1).
  */
 #include "rank_runs.h"
+#include "plan/mechanism.h"
 #include <math.h>
 
-enum { ROWS = 1200, D = 4 };
+enum { ROWS = 1200, D = 4, MANY = 20 };
 
-static void fill(double *values)
+static void fill(double *values, size_t cols)
 {
-    for (size_t i = 0; i < (size_t)ROWS * D; i++)
-        values[i] = 0.3 * sin((double)i * 0.37) + ((i / D) % 3 == 0 ? 0.3 : -0.2);
+    for (size_t i = 0; i < ROWS * cols; i++)
+        values[i] = 0.3 * sin((double)i * 0.37) + ((i / cols) % 3 == 0 ? 0.3 : -0.2);
 }
 
 static const char *const sums[][2] = {
@@ -24,6 +25,8 @@ static const char *const sums[][2] = {
     { "kmedian/highdim", "clusters=2" },
     { "kmeans/grid", "clusters=3 side=4" },
     { "kmeans/variates", "clusters=3" },
+    { "kmeans/density", "clusters=3 rounds=2" },
+    { "kmedian/density", "clusters=3 rounds=2" },
     { "kmeans/sparse", "clusters=2" },
     { "subspaces/moments", "clusters=2 dim=1" },
     { "subspaces/moments", "clusters=2 dim=1 sharpen=2" },
@@ -46,24 +49,29 @@ static clo_plan *planned(size_t m, const clo_domain *domain, bool learns)
     return plan;
 }
 
-static void the_release_is_that_of_one_process(size_t m, clo_relation relation, bool learns)
+static void ranks_agree_with_one_process(const clo_plan *plan, const clo_domain *domain)
 {
-    static double values[ROWS * D];
-    const clo_domain domain = ball(D, learns ? 20 : 1.5, relation);
-    fill(values);
-    clo_plan *const plan = planned(m, &domain, learns);
-    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    static double values[ROWS * MANY];
+    fill(values, domain->cols);
+    clo_bounded *const data = bounded_from(values, ROWS, domain);
     clo_release *const alone = run_seeded(plan, data, "ranks", NULL);
     const text expected = json_of(alone);
     for (int size = 2; size <= MOST_RANKS; size += 2) {
         const clo_plan *const plans[MOST_RANKS] = { plan, plan, plan, plan };
         rank ranks[MOST_RANKS];
-        run_ranks(ranks, size, plans, values, ROWS, &domain, size / 2);
+        run_ranks(ranks, size, plans, values, ROWS, domain, size / 2);
         assert_ranks_release(ranks, size, expected.bytes);
     }
     free(expected.bytes);
     clo_release_free(alone);
     clo_bounded_free(data);
+}
+
+static void the_release_is_that_of_one_process(size_t m, clo_relation relation, bool learns)
+{
+    const clo_domain domain = ball(D, learns ? 20 : 1.5, relation);
+    clo_plan *const plan = planned(m, &domain, learns);
+    ranks_agree_with_one_process(plan, &domain);
     clo_plan_free(plan);
 }
 
@@ -73,6 +81,20 @@ static void ranks_make_the_release_of_one_process(void **state)
     for (size_t m = 0; m < SUMS; m++) {
         the_release_is_that_of_one_process(m, CLO_REPLACE, false);
         the_release_is_that_of_one_process(m, CLO_ADD_REMOVE, false);
+    }
+}
+
+/* In so many columns a density is asked about through a lens, and then in all of them. */
+static void ranks_see_many_columns_as_one_process_does(void **state)
+{
+    static const clo_relation relations[] = { CLO_REPLACE, CLO_ADD_REMOVE };
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const clo_domain domain = ball(MANY, 3, relations[i]);
+        clo_plan *const plan = plan_for("kmeans/density", "clusters=3 rounds=2", &domain, 1, 1e-6);
+        assert_int_equal(plan->lines[2].lens, CLO_LENS);
+        ranks_agree_with_one_process(plan, &domain);
+        clo_plan_free(plan);
     }
 }
 
@@ -88,7 +110,7 @@ static void a_rank_with_another_plan_ends_the_run_of_all(void **state)
     static double values[ROWS * D];
     const clo_domain domain = ball(D, 1.5, CLO_REPLACE);
     (void)state;
-    fill(values);
+    fill(values, D);
     clo_plan *const plan = planned(0, &domain, false);
     clo_plan *const other = plan_for("kmeans/lloyd", "clusters=4 rounds=3", &domain, 1, 1e-6);
     const clo_plan *const plans[] = { plan, other };
@@ -116,7 +138,7 @@ static void a_plan_that_cannot_be_spread_is_refused_before_anything_is_asked(voi
     clo_run_options options = clo_run_options_default();
     clo_error err;
     (void)state;
-    fill(values);
+    fill(values, D);
     take_seat(&self, &nobody, 0);
     options.comm = &self.comm;
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
@@ -144,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_make_the_release_of_one_process),
+        cmocka_unit_test(ranks_see_many_columns_as_one_process_does),
         cmocka_unit_test(ranks_look_from_where_rank_0_learnt_to),
         cmocka_unit_test(a_rank_with_another_plan_ends_the_run_of_all),
         cmocka_unit_test(a_plan_that_cannot_be_spread_is_refused_before_anything_is_asked),

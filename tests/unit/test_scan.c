@@ -385,7 +385,7 @@ static clo_status add_rows(void *user, const clo_bounded *part, clo_error *err)
 }
 
 /* One share of the files' rows, of which some may be null; out of memory, or not held. */
-typedef enum way { SCANNED, OUTLINED, HELD, WAYS } way;
+typedef enum way { SCANNED, ROWS_LATER, HELD, WAYS } way;
 
 static clo_bounded *bounded_share(const char *const *paths, size_t count, way how, size_t first,
                                   size_t rows)
@@ -396,7 +396,7 @@ static clo_bounded *bounded_share(const char *const *paths, size_t count, way ho
     clo_bounded *data = NULL;
     clo_error err;
     options.cols = COLS;
-    options.outline = how == OUTLINED;
+    options.rows_later = how == ROWS_LATER;
     assert_ok(how == HELD ? clo_table_read_files(paths, count, &options, &table, &err)
                           : clo_table_scan(paths, count, &options, 64 << 20, &table, &err),
               err);
@@ -444,7 +444,7 @@ static void a_share_that_changes_is_noticed(void **state)
 {
     const place *const p = *state;
     const char *const path = at(p, "all.npy");
-    for (way how = SCANNED; how <= OUTLINED; how++) {
+    for (way how = SCANNED; how <= ROWS_LATER; how++) {
         clo_bounded *const data = bounded_share(&path, 1, how, 300, 300);
         found sum = { 0, 0 };
         clo_error err;
@@ -455,9 +455,9 @@ static void a_share_that_changes_is_noticed(void **state)
     }
 }
 
-/* In outline rows are looked at when some are kept, all of them even, and not before: a row of
- * somebody else's is none of ours, and one of ours is told by its number in the file. */
-static void an_outline_is_of_rows_that_are_kept(void **state)
+/* With rows_later, rows are looked at when some are kept, all of them even, and not before: a row
+ * of somebody else's is none of ours, and one of ours is told by its number in the file. */
+static void rows_are_looked_at_when_some_are_kept(void **state)
 {
     const place *const p = *state;
     const char *const path = at(p, "all.npy");
@@ -469,13 +469,13 @@ static void an_outline_is_of_rows_that_are_kept(void **state)
     clo_error err;
     records[410 * COLS] = NAN;
     write_npy(path, records, ROWS, COLS, false);
-    options.outline = options.digest = true;
+    options.rows_later = options.digest = true;
     options.missing = CLO_MISSING_REFUSE;
     assert_ok(clo_file_digest(path, expected, &err), err);
     assert_ok(clo_table_scan(&path, 1, &options, 1 << 26, &table, &err), err);
     assert_true(clo_table_digest(table, digest));
     assert_memory_equal(digest, expected, sizeof digest);
-    assert_fails(clo_bound(table, &domain, &data, &err), CLO_ARGUMENT, err, "in outline");
+    assert_fails(clo_bound(table, &domain, &data, &err), CLO_ARGUMENT, err, "looked at yet");
     assert_ok(clo_table_keep(table, 0, 410, &err), err);
     assert_ok(clo_bound(table, &domain, &data, &err), err);
     assert_int_equal(clo_i_bounded_rows(data), 410);
@@ -488,7 +488,7 @@ static void an_outline_is_of_rows_that_are_kept(void **state)
                      CLO_FORMAT, err, "row 411, column 1");
         clo_table_free(table);
     }
-    options.outline = false;
+    options.rows_later = false;
     assert_fails(clo_table_scan(&path, 1, &options, 1 << 26, &table, &err), CLO_FORMAT, err,
                  "row 411, column 1");
 }
@@ -541,7 +541,7 @@ int main(void)
         WITH_FILES(columns_of_text_are_those_of_all_files),
         WITH_FILES(a_share_of_the_rows_is_that_share),
         WITH_FILES(a_share_that_changes_is_noticed),
-        WITH_FILES(an_outline_is_of_rows_that_are_kept),
+        WITH_FILES(rows_are_looked_at_when_some_are_kept),
         WITH_FILES(a_scan_is_for_a_run_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -235,7 +235,7 @@ static void a_peel_plans_for_its_rounds_its_values_and_its_count(void **state)
                 }
 }
 
-/* ---- how far the proofs reach ------------------------------------------------------------------ */
+/* ---- how far the proofs reach ---------------------------------------------------------------- */
 
 static clo_status plan_of(size_t what, double parameter, clo_line *line, clo_error *err)
 {

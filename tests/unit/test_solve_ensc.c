@@ -6,6 +6,7 @@
 #include <cloister/solve.h>
 
 enum { N = 200, D = 8 };
+static const clo_ensc_options USUAL = { .mixing = 0.9, .gamma = 50, .tolerance = 1e-4 };
 
 static clo_codes codes_of(const double *rows, size_t n, size_t d, clo_ensc_options options,
                           int threads)
@@ -63,7 +64,7 @@ static void bears_duplicates_zeros_and_few_rows(void **state)
 {
     const double rows[] = { 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0 };
     for (size_t n = 1; n <= 6; n++) {
-        clo_codes codes = codes_of(rows, n, 3, clo_i_ensc_default(), 1);
+        clo_codes codes = codes_of(rows, n, 3, USUAL, 1);
         for (size_t at = 0; at < codes.starts[n]; at++) assert_true(isfinite(codes.values[at]));
         /* gamma = 45, and (gamma - .9) / (gamma + .1) */
         if (n == 2) assert_close(codes.values[0], 44.1 / 45.1, 1e-4);
@@ -75,8 +76,8 @@ static void bears_duplicates_zeros_and_few_rows(void **state)
 static void the_same_codes_on_any_number_of_threads(void **state)
 {
     double *const rows = flats_rows((flats_data){ 300, 12, 3, 2, 0.05, 0 }, 9, NULL);
-    clo_codes one = codes_of(rows, 300, 12, clo_i_ensc_default(), 1);
-    clo_codes two = codes_of(rows, 300, 12, clo_i_ensc_default(), 2);
+    clo_codes one = codes_of(rows, 300, 12, USUAL, 1);
+    clo_codes two = codes_of(rows, 300, 12, USUAL, 2);
     assert_same_codes(&one, &two);
     clo_i_codes_free(&one);
     clo_i_codes_free(&two);

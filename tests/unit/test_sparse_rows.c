@@ -160,7 +160,7 @@ static void totals_of(both *b, const clo_bounded *data, size_t entries, uint64_t
     };
     const clo_ask ask = { .line = &line, .rules = &one, .rule_count = 1 };
     clo_error err;
-    clo_i_sparse_sum_set_part(&line, (clo_sparse_part){ .entries = entries });
+    clo_i_sparse_sum_set_fields(&line, (clo_sparse_fields){ .entries = entries });
     memset(totals, 0, (COLS + 1) * sizeof *totals);
     assert_ok(clo_i_fold(&b->context, &ask, data, (int64_t *)totals, &err), err);
 }
@@ -245,11 +245,11 @@ static void a_peel_is_planned_for_all_its_rounds(void **state)
     (void)state;
     assert_ok(clo_i_plan_peel(&domain, COLS, 3, 2, 3, 1, "", &replace, &err), err);
     assert_ok(clo_i_plan_peel(&apart, COLS, 3, 2, 3, 1, "", &remove, &err), err);
-    assert_int_equal(clo_i_peel_part(&remove).weight, 1);
+    assert_int_equal(clo_i_peel_fields(&remove).weight, 1);
     assert_true((double)remove.sensitivity == ceil(sqrt(25 + 4) * R) + R);
     assert_int_equal(replace.sensitivity, 2 * remove.sensitivity);
     assert_ok(clo_i_plan_peel(&domain, COLS, 3, 0, 1000, 1, "", &all, &err), err);
-    assert_int_equal(clo_i_peel_part(&all).rounds, COLS); /* no more rounds than columns */
+    assert_int_equal(clo_i_peel_fields(&all).rounds, COLS); /* no more rounds than columns */
     assert_int_equal(clo_i_plan_peel(&domain, COLS, 3, 2, 3, 1e-12, "", &all, NULL), CLO_BUDGET);
     assert_int_equal(clo_i_plan_peel(&domain, COLS, 3, 2, 0, 1, "", &all, NULL), CLO_ARGUMENT);
     /* The least rate there is draws what fits into 64 bits for a row, and not for four. */

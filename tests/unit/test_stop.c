@@ -84,6 +84,21 @@ static void a_step_that_hears_nothing_is_ended_with_words(void **state)
     assert_string_equal(said, "cloister: stopped: nothing was spent\n");
 }
 
+static void hears_a_strange_alarm(void)
+{
+    begin();
+    raise(SIGALRM);
+    go_on_for(10);
+}
+
+static void an_alarm_of_somebody_else_is_a_stop(void **state)
+{
+    char said[200];
+    (void)state;
+    assert_int_equal(end_of(hears_a_strange_alarm, said, sizeof said), 128 + SIGALRM);
+    assert_string_equal(said, "cloister: stopped: nothing was spent\n");
+}
+
 static void is_stopped_twice(void)
 {
     begin();
@@ -198,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_that_hears_nothing_is_ended_with_words),
+        cmocka_unit_test(an_alarm_of_somebody_else_is_a_stop),
         cmocka_unit_test(a_second_signal_ends_at_once),
         cmocka_unit_test(nothing_ends_what_is_held),
         cmocka_unit_test(what_was_held_is_heard_afterwards),

@@ -19,7 +19,7 @@ static void finds_a_subspace_that_is_near_and_as_well_as_predicted(void **state)
         domain.rows = s.rows;
         snprintf(settings, sizeof settings, "dim=2 gamma=%g", gamma);
         clo_plan *const plan = plan_for("subspace/approx", settings, &domain, 1, 1e-6);
-        assert_int_equal(clo_i_histogram_part(&plan->lines[0]).blocks, 160);
+        assert_int_equal(clo_i_histogram_fields(&plan->lines[0]).blocks, 160);
         assert_ok(clo_plan_predict(plan, 2560, &predicted, &meaning, &err), err);
         clo_bounded *const data = bounded_from(s.values, s.rows, &domain);
         clo_release *const release = run_seeded(plan, data, "find", NULL);
@@ -133,11 +133,11 @@ static void blocks_follow_the_public_facts(void **state)
     (void)state;
     domain.rows = 100000;
     clo_plan *const small = plan_for("subspace/approx", "dim=2 gamma=1e-3", &domain, .5, 1e-6);
-    assert_true(clo_i_histogram_part(&small->lines[0]).blocks > 300 &&
-                clo_i_histogram_part(&small->lines[0]).blocks < 350);
+    assert_true(clo_i_histogram_fields(&small->lines[0]).blocks > 300 &&
+                clo_i_histogram_fields(&small->lines[0]).blocks < 350);
     domain.rows = 400;
     clo_plan *const few = plan_for("subspace/approx", "dim=2 gamma=1e-3", &domain, 1, 1e-6);
-    assert_int_equal(clo_i_histogram_part(&few->lines[0]).blocks, 100);
+    assert_int_equal(clo_i_histogram_fields(&few->lines[0]).blocks, 100);
     clo_plan_free(small);
     clo_plan_free(few);
 }

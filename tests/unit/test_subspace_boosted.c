@@ -100,9 +100,9 @@ static void parts_follow_beta(void **state)
     domain.rows = 100000;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         clo_plan *const plan = plan_for("subspace/boosted", cases[i].settings, &domain, 1, 1e-6);
-        assert_int_equal(clo_i_histogram_part(&plan->lines[0]).parts, cases[i].parts);
-        assert_int_equal(clo_i_histogram_part(&plan->lines[0]).blocks, 160 * cases[i].parts);
-        assert_int_equal(clo_i_histogram_part(&plan->lines[0]).threshold,
+        assert_int_equal(clo_i_histogram_fields(&plan->lines[0]).parts, cases[i].parts);
+        assert_int_equal(clo_i_histogram_fields(&plan->lines[0]).blocks, 160 * cases[i].parts);
+        assert_int_equal(clo_i_histogram_fields(&plan->lines[0]).threshold,
                          28); /* as for one part: histogram.T3 */
         clo_plan_free(plan);
     }

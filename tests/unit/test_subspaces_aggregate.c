@@ -310,7 +310,7 @@ static void the_audited_plan_is_not_the_constant_one(void **state)
     const clo_domain domain = ball(2, 1, CLO_REPLACE);
     (void)state;
     clo_plan *const plan = plan_with("clusters=1 dim=1 blocks=121", &domain, 2);
-    assert_true(clo_i_aggregate_part(&plan->lines[0]).beta > 0);
+    assert_true(clo_i_aggregate_fields(&plan->lines[0]).beta > 0);
     clo_plan_free(plan);
 }
 

@@ -3,7 +3,7 @@
  * column and person is changed in turn, and the hash or the comparison must differ each time.  One
  * who adds a field and forgets it, or stops a loop before its end, is told which one here.
  *
- * Elsewhere: plans by unit_plan_identity, footprints of files by unit_pass_hash.
+ * Elsewhere: plans by unit_plan_identity, pass_hashs of files by unit_pass_hash.
  */
 #include "ledger_place.h"
 #include "meeting.h"
@@ -19,35 +19,35 @@
 
 static const double STEP = 0x1p-29; /* well above one of the grid, far below anything else */
 
-/* ---- marks of rows (fold.T4) ----------------------------------------------------------------- */
+/* ---- hashes of rows (fold.T4) ---------------------------------------------------------------- */
 
-enum { ROWS = 9, MOST_COLS = 5, BUNDLES = 2 };
-typedef struct marks {
-    uint64_t all[CLO_MARK_NUMBERS];
-    clo_marked bundle[BUNDLES];
-} marks;
+enum { ROWS = 9, MOST_COLS = 5, GROUPS = 2 };
+typedef struct row_hashes {
+    uint64_t all[CLO_ROW_HASH_NUMBERS];
+    clo_row_hash group[GROUPS];
+} row_hashes;
 
-static marks marks_of(const double *values, const uint64_t *units, size_t rows, size_t cols)
+static row_hashes hashes_of(const double *values, const uint64_t *units, size_t rows, size_t cols)
 {
-    static const uint8_t key[CLO_MARK_KEY_BYTES] = { 5 };
-    static const uint32_t homes[ROWS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
-    const clo_dealing how = { .count = BUNDLES, .bundles = BUNDLES, .mark_key = key };
+    static const uint8_t key[CLO_ROW_HASH_KEY_BYTES] = { 5 };
+    static const uint32_t block_of[ROWS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
+    const clo_dealing how = { .count = GROUPS, .groups = GROUPS, .row_hash_key = key };
     clo_domain domain = ball(cols, 1, CLO_REPLACE);
     clo_bounded *data = NULL;
-    marks out = { { 0 }, { { { 0 } } } };
+    row_hashes out = { { 0 }, { { { 0 } } } };
     clo_error err;
     domain.unit = "person";
     domain.rows_per_unit = 2;
     clo_table *const table = table_of_persons(values, units, rows, cols);
     assert_ok(clo_bound(table, &domain, &data, &err), err);
     clo_table_free(table);
-    assert_ok(clo_i_mark_rows(data, key, 2, out.all, &err), err);
-    assert_ok(clo_i_mark_bundles(data, &how, homes, 2, out.bundle, &err), err);
+    assert_ok(clo_i_hash_rows(data, key, 2, out.all, &err), err);
+    assert_ok(clo_i_hash_groups(data, &how, block_of, 2, out.group, &err), err);
     clo_bounded_free(data);
     return out;
 }
 
-static void a_mark_has_every_column_of_every_row(void **state)
+static void a_row_hash_has_every_column_of_every_row(void **state)
 {
     (void)state;
     for (size_t cols = 1; cols <= MOST_COLS; cols++) {
@@ -55,46 +55,46 @@ static void a_mark_has_every_column_of_every_row(void **state)
         uint64_t units[ROWS];
         for (size_t i = 0; i < ROWS; i++) units[i] = 100 + i;
         for (size_t i = 0; i < ROWS * cols; i++) values[i] = 0.01 * (double)(1 + i % 7);
-        const marks before = marks_of(values, units, ROWS, cols);
+        const row_hashes before = hashes_of(values, units, ROWS, cols);
         for (size_t i = 0; i < ROWS * cols; i++) {
             values[i] += STEP;
-            const marks now = marks_of(values, units, ROWS, cols);
+            const row_hashes now = hashes_of(values, units, ROWS, cols);
             values[i] -= STEP;
             assert_true(now.all[1] != before.all[1]);
-            for (size_t b = 0; b < BUNDLES; b++) /* its own bundle, and no other */
-                assert_true((now.bundle[b].numbers[1] != before.bundle[b].numbers[1]) ==
-                            (i / cols % BUNDLES == b));
+            for (size_t b = 0; b < GROUPS; b++) /* its own group, and no other */
+                assert_true((now.group[b].numbers[1] != before.group[b].numbers[1]) ==
+                            (i / cols % GROUPS == b));
         }
-        const marks fewer = marks_of(values, units, ROWS - 1, cols);
+        const row_hashes fewer = hashes_of(values, units, ROWS - 1, cols);
         assert_true(fewer.all[0] != before.all[0] && fewer.all[1] != before.all[1]);
     }
 }
 
-static void a_mark_has_every_person(void **state)
+static void a_row_hash_has_every_person(void **state)
 {
     double values[ROWS] = { 0 };
     uint64_t units[ROWS];
     (void)state;
     for (size_t i = 0; i < ROWS; i++) units[i] = 100 + i;
-    const marks before = marks_of(values, units, ROWS, 1);
+    const row_hashes before = hashes_of(values, units, ROWS, 1);
     for (size_t i = 0; i < ROWS; i++) {
         units[i] = 7; /* somebody else */
-        marks now = marks_of(values, units, ROWS, 1);
+        row_hashes now = hashes_of(values, units, ROWS, 1);
         assert_true(now.all[2] == before.all[2] && now.all[3] != before.all[3]);
-        assert_true(now.bundle[0].numbers[3] != before.bundle[0].numbers[3]);
+        assert_true(now.group[0].numbers[3] != before.group[0].numbers[3]);
         units[i] = 100 + (i + 1) % ROWS; /* one fewer */
-        now = marks_of(values, units, ROWS, 1);
+        now = hashes_of(values, units, ROWS, 1);
         assert_true(now.all[2] + 1 == before.all[2] && now.all[3] != before.all[3]);
-        assert_true(now.bundle[0].numbers[2] + 1 == before.bundle[0].numbers[2]);
+        assert_true(now.group[0].numbers[2] + 1 == before.group[0].numbers[2]);
         units[i] = 100 + i;
     }
 }
 
 /* Where each record has a place of its own, one that is null has its place, and no more (bound.T6):
  * so all are counted, and which of them is null is seen. */
-static void a_mark_has_every_null_record(void **state)
+static void a_row_hash_has_every_null_record(void **state)
 {
-    static const uint8_t key[CLO_MARK_KEY_BYTES] = { 5 };
+    static const uint8_t key[CLO_ROW_HASH_KEY_BYTES] = { 5 };
     const clo_domain domain = ball(1, 1, CLO_REPLACE);
     double values[ROWS];
     uint64_t first = 0;
@@ -103,17 +103,17 @@ static void a_mark_has_every_null_record(void **state)
     for (size_t i = 0; i < ROWS; i++) values[i] = 0.01 * (double)(i + 1);
     for (size_t i = 0; i <= ROWS; i++) {
         const double kept = i < ROWS ? values[i] : 0;
-        uint64_t mark[CLO_MARK_NUMBERS];
+        uint64_t row_hash[CLO_ROW_HASH_NUMBERS];
         if (i < ROWS) values[i] = NAN;
         clo_bounded *const data = bounded_from(values, ROWS, &domain);
         if (i < ROWS) values[i] = kept;
-        assert_ok(clo_i_mark_rows(data, key, 1, mark, &err), err);
+        assert_ok(clo_i_hash_rows(data, key, 1, row_hash, &err), err);
         clo_bounded_free(data);
-        if (mark[0] != ROWS)
-            fail_msg("with record %zu null the mark counts %zu of %d records", i, (size_t)mark[0],
-                     ROWS);
-        assert_true(i == 0 || mark[1] != first);
-        first = i ? first : mark[1];
+        if (row_hash[0] != ROWS)
+            fail_msg("with record %zu null the row hash counts %zu of %d records", i,
+                     (size_t)row_hash[0], ROWS);
+        assert_true(i == 0 || row_hash[1] != first);
+        first = i ? first : row_hash[1];
     }
 }
 
@@ -840,9 +840,9 @@ static void every_byte_of_a_signed_text_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mark_has_every_column_of_every_row),
-        cmocka_unit_test(a_mark_has_every_person),
-        cmocka_unit_test(a_mark_has_every_null_record),
+        cmocka_unit_test(a_row_hash_has_every_column_of_every_row),
+        cmocka_unit_test(a_row_hash_has_every_person),
+        cmocka_unit_test(a_row_hash_has_every_null_record),
         cmocka_unit_test(every_range_of_persons_is_compared),
         cmocka_unit_test(every_person_of_a_list_is_compared),
         cmocka_unit_test(a_charge_is_hashed_whole),

@@ -30,25 +30,25 @@ static clo_bounded *some_rows(void)
     return bounded_from(values, ROWS, &domain);
 }
 
-static void mark_rows(const uint8_t *key, uint8_t out[LONGEST])
+static void hash_rows(const uint8_t *key, uint8_t out[LONGEST])
 {
-    uint64_t mark[CLO_MARK_NUMBERS];
+    uint64_t row_hash[CLO_ROW_HASH_NUMBERS];
     clo_bounded *const data = some_rows();
     clo_error err;
-    assert_ok(clo_i_mark_rows(data, key, 1, mark, &err), err);
-    memcpy(out, &mark[1], sizeof mark[1]);
+    assert_ok(clo_i_hash_rows(data, key, 1, row_hash, &err), err);
+    memcpy(out, &row_hash[1], sizeof row_hash[1]);
     clo_bounded_free(data);
 }
 
-static void mark_bundles(const uint8_t *key, uint8_t out[LONGEST])
+static void hash_groups(const uint8_t *key, uint8_t out[LONGEST])
 {
-    static const uint32_t homes[ROWS] = { 0, 0, 0, 0 };
-    const clo_dealing how = { .count = 1, .bundles = 1, .mark_key = key };
+    static const uint32_t block_of[ROWS] = { 0, 0, 0, 0 };
+    const clo_dealing how = { .count = 1, .groups = 1, .row_hash_key = key };
     clo_bounded *const data = some_rows();
-    clo_marked mark = { { 0 } };
+    clo_row_hash row_hash = { { 0 } };
     clo_error err;
-    assert_ok(clo_i_mark_bundles(data, &how, homes, 1, &mark, &err), err);
-    memcpy(out, &mark.numbers[1], sizeof mark.numbers[1]);
+    assert_ok(clo_i_hash_groups(data, &how, block_of, 1, &row_hash, &err), err);
+    memcpy(out, &row_hash.numbers[1], sizeof row_hash.numbers[1]);
     clo_bounded_free(data);
 }
 
@@ -76,19 +76,19 @@ static void open_stream(const uint8_t *seed, uint8_t out[LONGEST])
 }
 
 /* Two files, the first of a block and a half. */
-static void footprint_of(const uint8_t *key, uint8_t out[LONGEST])
+static void pass_hash_of(const uint8_t *key, uint8_t out[LONGEST])
 {
-    static uint8_t bytes[CLO_FOOTPRINT_BLOCK * 3 / 2];
-    clo_i_footprint_key own;
-    clo_i_footprint footprint;
+    static uint8_t bytes[CLO_PASS_HASH_BLOCK * 3 / 2];
+    clo_i_pass_hash_key own;
+    clo_i_pass_hash pass_hash;
     memcpy(&own, key, sizeof own);
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * 7 + 1);
-    clo_i_footprint_begin(&footprint, &own);
-    clo_i_footprint_add(&footprint, bytes, sizeof bytes);
-    clo_i_footprint_end_file(&footprint);
-    clo_i_footprint_add(&footprint, bytes, 100);
-    clo_i_footprint_end_file(&footprint);
-    clo_i_footprint_end(&footprint, out);
+    clo_i_pass_hash_begin(&pass_hash, &own);
+    clo_i_pass_hash_add(&pass_hash, bytes, sizeof bytes);
+    clo_i_pass_hash_end_file(&pass_hash);
+    clo_i_pass_hash_add(&pass_hash, bytes, 100);
+    clo_i_pass_hash_end_file(&pass_hash);
+    clo_i_pass_hash_end(&pass_hash, out);
 }
 
 static void every_byte_of_a_key_counts(void **state)
@@ -97,12 +97,12 @@ static void every_byte_of_a_key_counts(void **state)
         const char *name;
         make_it *make;
         size_t bytes, last; /* last: of Poly1305, of whose 32 bytes 22 bits are put to 0 */
-    } all[] = { { "marks of rows", mark_rows, CLO_MARK_KEY_BYTES, 0 },
-                { "marks of bundles", mark_bundles, CLO_MARK_KEY_BYTES, 0 },
+    } all[] = { { "hashes of rows", hash_rows, CLO_ROW_HASH_KEY_BYTES, 0 },
+                { "hashes of groups", hash_groups, CLO_ROW_HASH_KEY_BYTES, 0 },
                 { "persons", hash_person, CLO_UNIT_KEY_BYTES, 0 },
                 { "streams of a seed", open_stream, 32, 0 },
-                { "footprints of files", footprint_of, sizeof(clo_i_footprint_key), 32 } };
-    static uint8_t key[sizeof(clo_i_footprint_key)];
+                { "pass_hashs of files", pass_hash_of, sizeof(clo_i_pass_hash_key), 32 } };
+    static uint8_t key[sizeof(clo_i_pass_hash_key)];
     (void)state;
     for (size_t i = 0; i < sizeof key; i++) key[i] = (uint8_t)(i * 37 + i / 256 + 11);
     for (size_t a = 0; a < sizeof all / sizeof *all; a++) {
@@ -182,7 +182,7 @@ static void keys_of_a_seeded_run_do_not_follow_from_its_seed(void **state)
         clo_rng *rng = NULL;
         clo_error err;
         assert_ok(clo_rng_new_seeded(seed, &rng, &err), err);
-        assert_ok(clo_i_rng_key(rng, CLO_KEY_MARK, keys[i], sizeof keys[i], &err), err);
+        assert_ok(clo_i_rng_key(rng, CLO_KEY_ROW_HASH, keys[i], sizeof keys[i], &err), err);
         clo_rng_free(rng);
         for (size_t j = 0; j < i; j++) assert_memory_not_equal(keys[i], keys[j], sizeof keys[i]);
         for (size_t b = 0; b + 8 <= sizeof seed; b += 8) /* nor does a part of it */

@@ -380,7 +380,7 @@ static void bytes_that_are_no_task_are_refused(void **state)
     int64_t totals[64] = { 0 }, before[64] = { 0 };
     assert_true(k.count < 60);
     assert_ok(clo_worker_fold(k.worker, k.task, k.bytes, totals, k.count, &err), err);
-    assert_int_equal(totals[k.count - 4], 100); /* the mark has their number */
+    assert_int_equal(totals[k.count - 4], 100); /* the row hash has their number */
     memcpy(before, totals, sizeof totals);
     for (size_t cut = 0; cut < k.bytes; cut++)
         assert_int_not_equal(clo_worker_fold(k.worker, k.task, cut, totals, k.count, &err), CLO_OK);

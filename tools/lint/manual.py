@@ -15,6 +15,8 @@ import common
 MEANT = "missing date"
 ALTERNATING = re.compile(r"\.(?:BI|BR|IB|IR|RB|RI) (.*)")
 MOST_WORDS = 7
+# As people read it: no name is so long, but for one of C.
+LONGEST, NAME = 40, re.compile(r"[\w()*,;]+")
 
 
 def read_one(page):
@@ -34,8 +36,18 @@ def run_together(page):
             yield f"manual page {Path(page).name}", f"line {number} writes its words without blanks"
 
 
+def rendered(page):
+    """A sentence on a macro's line, or a rule of dashes, is one long word on the terminal."""
+    shown = subprocess.run(["mandoc", "-T", "utf8", "-O", "width=100", str(page)],
+                           stdout=subprocess.PIPE, text=True, check=False).stdout
+    for word in re.sub(".\x08", "", shown).split():
+        if len(word) > LONGEST and not NAME.fullmatch(word):
+            yield f"manual page {Path(page).name}", f"a terminal shows as one word: {word}"
+
+
 def check(root, *pages):
-    return [finding for page in pages for finding in [*read_one(page), *run_together(page)]]
+    return [finding for page in pages
+            for finding in [*read_one(page), *run_together(page), *rendered(page)]]
 
 
 if __name__ == "__main__":

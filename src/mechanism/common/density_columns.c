@@ -26,7 +26,8 @@
 enum {
     LOOKS = 3,
     ROUNDS = 6,
-    ROUNDS_OF_CLEAR = 4,
+    ROUNDS_OF_FEW = 4, /* clusters; more of either is no better */
+    PASSES_OF_FEW = 2,
     LEAST_DIRECTIONS = 2,
     MOST_DIRECTIONS = 32,
     FEW_CLUSTERS = 8
@@ -42,8 +43,7 @@ static const double GROWTH = 1.3;           /* of a round's share over the one b
 static const double GRAM = 7.2, LEAST_GRAM = 0.07, MOST_GRAM = 0.2;
 /* Of the cells, a cluster. */
 static const double IN_CELLS = 0.02, LEAST_IN_CELLS = 0.2, MOST_IN_CELLS = 0.5;
-/* Rows over their noise where it is next to none: then a few clusters are told by few asks, and
- * many by more passes. */
+/* Rows over their noise where it is next to none: then many clusters are told by more passes. */
 static const double CLEAR = 1350, CLEARER = 2700;
 /* Cells that the rows feed, a cluster, if the records differ in about so many directions. */
 static const double FED = 1.2, DIRECTIONS_EXPECTED = 8, ROWS_A_CELL = 3;
@@ -87,7 +87,7 @@ static clo_status choose_way(const clo_draft *draft, double whole, double share,
     const bool many = plan->clusters >= MANY_CLUSTERS;
     clo_line line;
     plan->way = CLO_DENSITY_FED;
-    plan->passes = !many || told < CLEAR ? 3 : told < CLEARER ? 4 : 5;
+    plan->passes = !many ? PASSES_OF_FEW : told < CLEAR ? 3 : told < CLEARER ? 4 : 5;
     CLO_TRY(
         plan_cells(draft, clo_i_density_of_each(whole, share, plan->passes), plan, 1, &line, err));
     *noise = clo_i_local_deviation(&line);
@@ -159,8 +159,7 @@ clo_status clo_i_columns_add_lines(clo_draft *draft, double whole, clo_density_p
     plan->frame = directions_of(plan->clusters, plan->cols);
     plan->looks = LOOKS;
     plan->strength = STRENGTH;
-    if (!plan->rounds)
-        plan->rounds = plan->clusters < MANY_CLUSTERS && told >= CLEAR ? ROUNDS_OF_CLEAR : ROUNDS;
+    if (!plan->rounds) plan->rounds = plan->clusters < MANY_CLUSTERS ? ROUNDS_OF_FEW : ROUNDS;
     CLO_TRY(clo_i_density_add_looks(draft, whole, NEAR, plan, &share, err));
     const double gram = between(LEAST_GRAM, GRAM / told, MOST_GRAM);
     CLO_TRY(clo_i_density_add_gram(draft, whole, gram, &share, err));

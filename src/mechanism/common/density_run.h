@@ -157,7 +157,7 @@ CLO_CHECK clo_status clo_i_density_explain(clo_context *context, clo_density_sta
                                            clo_error *err);
 /* Pull toward the base, with so many cells. */
 void clo_i_density_set_strength(const clo_density_plan *plan, size_t cells, clo_density_state *s);
-enum { CLO_DENSITY_STEPS = 60 }; /* of a fit */
+enum { CLO_DENSITY_STEPS = 24 }; /* of a fit; with 60 it is no better */
 /* Centres, sizes and spreads of s->clusters clusters: k-means of the density, of several starts. */
 CLO_CHECK clo_status clo_i_density_find_centers(clo_context *context, const clo_density_plan *plan,
                                                 clo_density_state *s, clo_error *err);

@@ -494,8 +494,7 @@ clo_status clo_i_density_find_cells(clo_context *context, const clo_density_plan
                                       .shares = s->shares,
                                       .deviations = s->deviations,
                                       .root = s->root,
-                                      .wide = WIDE,
-                                      .paired = plan->frame > 0 };
+                                      .wide = WIDE };
     CLO_TRY(open_stream(context, &stream, err));
     clo_i_density_draw(&s->density, stream, &cells, s->start.rows);
     CLO_TRY(close_stream(stream, CLO_OK, err));

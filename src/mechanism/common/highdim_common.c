@@ -290,7 +290,8 @@ double clo_i_highdim_predict(const void *plan_state, const clo_domain *domain,
     const clo_highdim *const plan = plan_state;
     const clo_line *const line = &lines[plan->round_line];
     const double root = sqrt((double)plan->cols), size = rows / (double)plan->clusters;
-    const double enough = ENOUGH * (double)clo_i_partition_part(&lines[plan->tree_line]).threshold;
+    const double enough =
+        ENOUGH * (double)clo_i_partition_fields(&lines[plan->tree_line]).threshold;
     const double missed = size < enough ? 1 - size / enough : 0;
     const double noise = plan->rounds ? clo_i_highdim_width(plan) * root *
                                             ldexp((double)line->scale, -line->bits) / size

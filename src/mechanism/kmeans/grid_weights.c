@@ -38,7 +38,7 @@ clo_status clo_i_grid_take(clo_workspace *space, size_t cells, clo_i_noisy_grid 
 
 static size_t side_of(const clo_line *line)
 {
-    return (size_t)clo_i_cell_counts_part(line).side;
+    return (size_t)clo_i_cell_counts_fields(line).side;
 }
 
 /* ---- neighbours ---------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ void clo_i_grid_point(const clo_line *line, const clo_i_noisy_grid *grid, size_t
 {
     const size_t side = side_of(line), d = line->cols;
     const double width =
-        2 * ldexp((double)clo_i_cell_counts_part(line).reach, -line->bits) / (double)side;
+        2 * ldexp((double)clo_i_cell_counts_fields(line).reach, -line->bits) / (double)side;
     const double own = grid->weights[cell];
     size_t step = 1;
     clo_i_cell_center(line, cell, point);

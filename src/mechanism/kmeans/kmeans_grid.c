@@ -210,7 +210,7 @@ static void weighed_free(weighed *w)
 /* A cell that the ball does not reach holds no record, and what it seems to hold is noise. */
 static bool outside_ball(const clo_line *line, const double *center)
 {
-    const clo_cell_grid grid = clo_i_cell_counts_part(line);
+    const clo_cell_grid grid = clo_i_cell_counts_fields(line);
     const double half = ldexp((double)grid.reach, -line->bits) / (double)grid.side;
     double square = 0;
     for (size_t j = 0; j < line->cols; j++) {
@@ -274,8 +274,9 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     weighed_free(&w);
     if (status) return status;
     /* A record that noise adds to a cell moves the sum of its cluster by about a cell. */
-    const clo_i_center_noise noise = { 2 * line->noise / (double)clo_i_cell_counts_part(line).side,
-                                       line->noise, NULL };
+    const clo_i_center_noise noise = {
+        2 * line->noise / (double)clo_i_cell_counts_fields(line).side, line->noise, NULL
+    };
     return clo_i_release_centers(domain, noise, k, s.centers, s.sizes, out, err);
 }
 
@@ -340,7 +341,7 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
                       double rows)
 {
     const grid_plan *const plan = plan_state;
-    const clo_cell_grid grid = clo_i_cell_counts_part(&lines[0]);
+    const clo_cell_grid grid = clo_i_cell_counts_fields(&lines[0]);
     const double width = 2 * ldexp((double)grid.reach, -lines[0].bits) / (double)grid.side;
     const bool many = domain->cols > FEW_COLUMNS;
     const double error = many ? error_in_many_columns(plan, &lines[0], width, rows)

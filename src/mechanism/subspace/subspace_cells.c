@@ -75,13 +75,13 @@ clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double narrow, clo_c
     const size_t width = coordinates(plan, d);
     CLO_TRY(clo_i_plan_histogram(domain, width, 1, 1, draft->budget, "", &line, err));
     if (plan->blocks == 0)
-        plan->blocks = good_blocks(plan, domain->rows, clo_i_histogram_part(&line).threshold);
+        plan->blocks = good_blocks(plan, domain->rows, clo_i_histogram_fields(&line).threshold);
     CLO_TRY(clo_i_plan_histogram(domain, width, plan->parts, plan->blocks, draft->budget,
                                  "cells that the subspaces of the blocks are in", &line, err));
     plan->rows = domain->rows > 0
-                     ? (double)domain->rows / (double)clo_i_histogram_part(&line).blocks
+                     ? (double)domain->rows / (double)clo_i_histogram_fields(&line).blocks
                      : USUAL_ROWS * (double)plan->dim;
-    plan->unit = narrow * cell_width(plan, d, gamma, clo_i_histogram_part(&line).threshold) /
+    plan->unit = narrow * cell_width(plan, d, gamma, clo_i_histogram_fields(&line).threshold) /
                  CLO_LATTICE_WIDTH;
     return clo_i_draft_add(draft, &line, err);
 }
@@ -96,7 +96,7 @@ double clo_i_cells_error(const clo_cells_plan *plan, const clo_domain *domain,
     const double all = sqrt(fmin(k, d - k)), width = plan->unit * CLO_LATTICE_WIDTH;
     const double block = rows / ((double)plan->blocks * (double)plan->parts);
     const double blocks = fmin((double)plan->blocks, rows / (k * (double)plan->parts));
-    if (blocks < ENOUGH * (double)clo_i_histogram_part(&lines[0]).threshold) return all;
+    if (blocks < ENOUGH * (double)clo_i_histogram_fields(&lines[0]).threshold) return all;
     /* Blocks that have fewer rows than was counted on agree too seldom. */
     if (TOO_FEW * fmax(block - k, 1) < fmax(plan->rows - k, 1)) return all;
     return fmin(width * sqrt((d - k) * CLO_LATTICE_MOMENT * k / (q - k)), all);

@@ -169,7 +169,7 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
     const double all = sqrt(fmin(q, (double)domain->cols - q));
     const double lead = fmin(floor(rows) - (double)how->dim, 2 * a + 1);
     if (lead <= 0 || (!domain->lower && domain->norm * how->scale < 2)) return all;
-    return all * fmin(1 - chance_above(rate, a, a - lead) + clo_i_gapmax_part(&lines[0]).beta, 1);
+    return all * fmin(1 - chance_above(rate, a, a - lead) + clo_i_gapmax_fields(&lines[0]).beta, 1);
 }
 
 /* That the records are on a lattice, and most of them in one subspace to the last digit. */

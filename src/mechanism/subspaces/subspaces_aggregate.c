@@ -229,12 +229,12 @@ static double predict(const void *state, const clo_domain *domain, const clo_lin
     const size_t width = domain->cols + plan->affine, wide = plan->dim + plan->affine;
     const double k = (double)plan->clusters;
     const double small = (double)(wide < width - wide ? wide : width - wide);
-    const double diameter = sqrt(2 * k * small), beta = clo_i_aggregate_part(&lines[0]).beta;
+    const double diameter = sqrt(2 * k * small), beta = clo_i_aggregate_fields(&lines[0]).beta;
     const double steps = ((double)plan->blocks - 1) / (2 * (double)lines[0].sensitivity);
     const bool few = 3 * (double)lines[0].sensitivity / beta > (double)plan->blocks / 2;
     const double left = few ? diameter : fmin(diameter, 2 * diameter * exp(-beta * steps / 2));
     const double noise =
-        left / clo_i_aggregate_part(&lines[0]).alpha * sqrt(k * (double)width * small);
+        left / clo_i_aggregate_fields(&lines[0]).alpha * sqrt(k * (double)width * small);
     (void)rows;
     return fmin(noise, sqrt(k * small * (1 - small / (double)width)));
 }

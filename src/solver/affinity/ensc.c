@@ -340,13 +340,6 @@ static clo_status encode(const void *context, clo_code_block *block, clo_error *
     return status;
 }
 
-clo_ensc_options clo_i_ensc_default(void)
-{
-    return (clo_ensc_options){ .mixing = params[LAMBDA].preset,
-                               .gamma = params[GAMMA].preset,
-                               .tolerance = params[TOLERANCE].preset };
-}
-
 clo_status clo_i_ensc_codes(const clo_solver_input *job, const clo_ensc_options *options,
                             clo_codes *out, clo_error *err)
 {

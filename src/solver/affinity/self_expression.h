@@ -108,7 +108,6 @@ typedef struct clo_ensc_options {
     double tolerance; /* of the conditions of optimality */
 } clo_ensc_options;
 
-clo_ensc_options clo_i_ensc_default(void);
 /* min lambda |c|_1 + (1 - lambda)/2 |c|^2 + gamma/2 |x - Xc|^2, the same way. */
 CLO_CHECK clo_status clo_i_ensc_codes(const clo_solver_input *job, const clo_ensc_options *options,
                                       clo_codes *out, clo_error *err);

@@ -246,7 +246,7 @@ static clo_status solve(const clo_solver_input *job, const double *values, clo_p
 
 const clo_solver clo_i_solver_spectral = {
     .name = "spectral",
-    .summary = "spectral clustering of a given affinity; its cost is the normalised cut",
+    .summary = "spectral clustering of an affinity matrix that you give",
     .params = params,
     .param_count = PARAM_COUNT,
     .affinity = true,

@@ -62,7 +62,7 @@ static clo_status solve(const clo_solver_input *job, const double *values, clo_p
 
 const clo_solver clo_i_solver_ssc = {
     .name = "ssc",
-    .summary = "sparse subspace clustering: rows expressed by few others",
+    .summary = "sparse subspace clustering: writes each row as a sum of few others",
     .params = params,
     .param_count = PARAM_COUNT,
     .unequal = true,

@@ -274,7 +274,7 @@ static clo_status solve(const clo_solver_input *job, const double *values, clo_p
 
 const clo_solver clo_i_solver_tsc = {
     .name = "tsc",
-    .summary = "thresholding: each row joined with those at the smallest angles to it",
+    .summary = "thresholding: joins each row with the rows at the smallest angles to it",
     .params = params,
     .param_count = PARAM_COUNT,
     .solve = solve,

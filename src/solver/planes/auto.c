@@ -296,7 +296,7 @@ static clo_status solve(const clo_solver_input *job, const double *values, clo_p
 
 const clo_solver clo_i_solver_auto = {
     .name = "auto",
-    .summary = "self-expressive and random starts, each ended by k-planes; the lowest cost is kept",
+    .summary = "tries several solvers and random starts, ends each with k-planes, keeps the best",
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .warm = true,
