@@ -259,29 +259,30 @@ static void blocks_are_even_where_the_number_of_rows_is_public(void **state)
 }
 
 /* In which block a row is and what its solver may use come from two streams: who knows the seeds
- * that a solver was given knows nothing of the homes. */
+ * that a solver was given knows nothing of the block numbers. */
 static void homes_and_seeds_are_of_two_streams(void **state)
 {
     const clo_domain domain = domain_for(CLO_ADD_REMOVE, 1, false);
     const clo_line line = plan_blocks(&domain, true);
     uint8_t seeds[BLOCKS * CLO_BLOCK_SEED], wanted[BLOCKS * CLO_BLOCK_SEED];
-    uint32_t homes[MOST_ROWS], expected[MOST_ROWS];
+    uint32_t block_of[MOST_ROWS], expected[MOST_ROWS];
     clo_error err;
     asking a;
     (void)state;
     for (int even = 0; even < 2; even++) {
         clo_stream *first = NULL, *second = NULL;
         start(&a, line, "two streams");
-        assert_ok(clo_i_draw_all_homes(&a.context, BLOCKS, MOST_ROWS, even, homes, &err), err);
+        assert_ok(clo_i_draw_all_block_numbers(&a.context, BLOCKS, MOST_ROWS, even, block_of, &err),
+                  err);
         assert_ok(clo_i_draw_seeds(&a.context, BLOCKS, seeds, &err), err);
         assert_ok(clo_i_stream_open(a.context.rng, 0, 0, &first, &err), err);
         assert_ok(clo_i_stream_open(a.context.rng, 1, 0, &second, &err), err);
-        clo_i_draw_homes(first, even, BLOCKS, MOST_ROWS, expected);
+        clo_i_draw_block_numbers(first, even, BLOCKS, MOST_ROWS, expected);
         for (size_t at = 0; at < sizeof wanted; at += 8) {
             const uint64_t word = clo_i_random_u64(second);
             memcpy(wanted + at, &word, sizeof word);
         }
-        assert_memory_equal(homes, expected, sizeof homes);
+        assert_memory_equal(block_of, expected, sizeof block_of);
         assert_memory_equal(seeds, wanted, sizeof seeds);
         for (size_t b = 0; b < BLOCKS; b++) /* no two blocks have one, and each has all of it */
             for (size_t at = 0; at < CLO_BLOCK_SEED; at += 8)

@@ -375,10 +375,10 @@ static clo_status count_visits(void *user, int thread, size_t number, const clo_
 }
 
 /* Bundle g of G answers for the blocks g, g + G, ... and for no other one, and no block is in two:
- * whatever the parcels hold, so that the sum over all bundles has every block once. */
-static void a_bundle_answers_for_its_own_blocks(void **state)
+ * whatever the packets hold, so that the sum over all groups has every block once. */
+static void a_group_answers_for_its_own_blocks(void **state)
 {
-    enum { BLOCKS = 17, BUNDLES = 3 };
+    enum { BLOCKS = 17, GROUPS = 3 };
     const clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
     static const uint8_t seeds[BLOCKS * CLO_BLOCK_SEED];
     int64_t rows = 0;
@@ -389,37 +389,37 @@ static void a_bundle_answers_for_its_own_blocks(void **state)
     keep_one(&k, plan, &domain);
     clo_worker *const part = k.c.workers[0];
     const size_t slots = clo_worker_slots(part);
-    for (size_t bundle = 0; bundle < BUNDLES; bundle++)
-        for (size_t from = 0; from < BUNDLES; from++) {
+    for (size_t group = 0; group < GROUPS; group++)
+        for (size_t from = 0; from < GROUPS; from++) {
             int64_t results[BLOCKS] = { 0 }, totals[BLOCKS] = { 0 };
-            clo_parcel parcel;
-            assert_ok(clo_worker_deal(part, k.task, k.bytes, k.homes, slots, from, 1, BUNDLES,
-                                      &parcel, &err),
+            clo_packet packet;
+            assert_ok(clo_worker_deal(part, k.task, k.bytes, k.block_of, slots, from, 1, GROUPS,
+                                      &packet, &err),
                       err);
-            clo_parcels given = { .bundle = bundle,
-                                  .bundles = BUNDLES,
-                                  .parcels = &parcel,
+            clo_packets given = { .group = group,
+                                  .groups = GROUPS,
+                                  .packets = &packet,
                                   .count = 1,
                                   .seeds = seeds,
                                   .seed_bytes = sizeof seeds,
                                   .totals = totals,
                                   .entries = BLOCKS };
-            clo_context context = { .threads = 1, .progress_to = 1, .parcels = &given };
+            clo_context context = { .threads = 1, .progress_to = 1, .packets = &given };
             const clo_each_block how = { .line = plan->lines,
                                          .blocks = BLOCKS,
                                          .visit = count_visits,
                                          .user = results,
                                          .results = results,
                                          .each = sizeof *results };
-            const clo_status status = clo_i_visit_parcels(&context, &how, &err);
+            const clo_status status = clo_i_visit_packets(&context, &how, &err);
             for (size_t b = 0; b < BLOCKS; b++) {
                 assert_int_equal(totals[b], results[b]);
-                assert_true(b % BUNDLES == bundle ? totals[b] < 2000 : totals[b] == 0);
-                if (bundle == from) assert_true(b % BUNDLES != bundle || totals[b] >= 1000);
-                if (bundle == from && b % BUNDLES == bundle) rows += totals[b] - 1000;
+                assert_true(b % GROUPS == group ? totals[b] < 2000 : totals[b] == 0);
+                if (group == from) assert_true(b % GROUPS != group || totals[b] >= 1000);
+                if (group == from && b % GROUPS == group) rows += totals[b] - 1000;
             }
-            if (bundle == from) assert_ok(status, err);
-            clo_parcel_free(&parcel);
+            if (group == from) assert_ok(status, err);
+            clo_packet_free(&packet);
         }
     assert_int_equal(rows, slots);
     dismiss(&k.c);
@@ -437,7 +437,7 @@ int main(void)
         cmocka_unit_test(a_packet_that_is_none_ends_the_run),
         cmocka_unit_test(bytes_that_are_no_task_or_packet_are_refused),
         cmocka_unit_test(a_block_lies_as_in_one_process),
-        cmocka_unit_test(a_bundle_answers_for_its_own_blocks),
+        cmocka_unit_test(a_group_answers_for_its_own_blocks),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }
