@@ -1,4 +1,4 @@
-"""Differentially private clustering and subspace learning, as if scikit-learn had it.
+"""Differentially private clustering and subspace learning, used like scikit-learn.
 
 >>> import numpy as np
 >>> import cloister

@@ -157,17 +157,17 @@ class PrivateEstimator(BaseEstimator):
         return settings
 
     def fit(self, X: Any, y: Any = None, *, unit: Any = None) -> Any:
-        """Makes a release, and charges the ledger where one is named.
+        """Makes a release, and charges the ledger if one is named.
 
         Parameters
         ----------
         X : array, memory map, sparse rows, or anything that gives an Arrow C stream
-            The records.  Looked at, not copied, where they are numbers already.  A Dask array or
+            The records.  Numbers are used without a copy.  A Dask array or
             data frame, or a data frame of Spark 4, stays where it is: its partitions are summed up
             there, and blocks of its rows are solved there; what travels is under pads.
         y : ignored
         unit : array of persons, optional
-            Whom each row belongs to; the guarantee is then for a person.  It is kept nowhere.
+            The person of each row; the guarantee is then for a person.  It is not stored.
         """
         if self.epsilon is None:
             raise ArgumentError("give epsilon: the most that this run may reveal about one record")
@@ -250,7 +250,7 @@ class _Scored(PrivateEstimator):
     """Those whose release says how far a row is."""
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the mean squared distance of the caller's own rows (k-median: mean distance), on
+        """Minus the mean squared distance of your own rows (k-median: mean distance), on
         the scale of the run: with bounds, in units of half their width.  Not private."""
         check_is_fitted(self)
         return -self.release_.cost(self._table(X, reset=False))
@@ -294,11 +294,11 @@ class _Clusters(ClusterMixin, _Scored):
         return labels
 
     def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> NDArray[np.int64]:
-        """Fits, and then says where the caller's own rows are.  The labels are not private."""
+        """Fits, and then returns the cluster of each of your own rows: not private."""
         return self.fit(X, y, **kwargs).predict(X)
 
     def fit_transform(self, X: Any, y: Any = None, **kwargs: Any) -> NDArray[np.float64]:
-        """Fits, and then measures the caller's own rows.  Not private."""
+        """Fits, and then returns ``transform`` of your own rows.  Not private."""
         return self.fit(X, y, **kwargs).transform(X)
 
     @property

@@ -280,15 +280,15 @@ def run(mechanism: str, data: Any = None, *,
     mechanism : str
         A family (``"kmeans"``) or a method of one (``"kmeans/lloyd"``).
     data : path
-        The file to read: CSV, NPY or LIBSVM, compressed or not; Parquet, where pyarrow is
+        The file to read: CSV, NPY or LIBSVM, compressed or not; Parquet, if pyarrow is
         installed.
     progress : callable or bool, optional
-        Called now and then with the share that is done; True: a bar, where tqdm is installed.
+        Called now and then with the share that is done; True: a bar, if tqdm is installed.
     **settings
         Whatever ``cloister run`` takes, with underscores: ``epsilon=1, norm=1, clusters=8``.
         Without ``ledger`` nothing is charged, and the release says so.  With ``memory`` the rows
-        are not held but read again at every pass, also those of Parquet, in pieces of 32 MiB; with
-        ``cache``, a folder, those of other files are read from an encrypted copy there.
+        are read again for each query, in pieces of 32 MiB.  With ``cache``, a folder, they are then
+        read from an encrypted copy there (not those of Parquet).
     """
     if data is not None and not isinstance(data, (str, os.PathLike)):
         raise ArgumentError(f"data must be the path of a file, not {type(data).__name__}: give "

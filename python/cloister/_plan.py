@@ -1,4 +1,4 @@
-"""Plans: what a run would ask, cost and deliver.  They read no data and cost nothing."""
+"""Plans: what a run would query, cost and deliver.  They read no data and cost nothing."""
 from __future__ import annotations
 
 import html

@@ -48,8 +48,8 @@ def _by_ending(path: str, ending: str, columns: list[str] | None) -> Any:
 def read(path: str | os.PathLike[str], columns: list[str] | None = None) -> Any:
     """The data of a file: NPY as a memory map; Parquet, Feather, Arrow IPC and CSV by pyarrow.
 
-    Of CSV, pyarrow chooses the type of each column by its cells.  If the number of rows is hidden,
-    no cell may decide that: give the path to :func:`cloister.run`.
+    pyarrow chooses the type of each column of a CSV file by its cells.  If the number of rows is
+    hidden, no cell may decide that: give the path to :func:`cloister.run`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A release: what a run gives the world, and everything that may be shown."""
+"""A release: the public result of a run."""
 from __future__ import annotations
 
 import operator
@@ -30,7 +30,7 @@ def _at_least_one(name: str, value: int | str) -> int:
 
 
 class Release(Mapping[str, "NDArray[np.float64]"]):
-    """Named arrays, and where they come from: public, unless it says that it is not private.
+    """The named arrays of a run, and how they were made.  It is public, unless it was seeded.
 
     A release is a mapping from names (``"centers"``, ``"sizes"``) to arrays.  It is read with
     :meth:`from_json` or :meth:`read`, and writing it again gives the same bytes.
@@ -60,17 +60,17 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
 
     @classmethod
     def from_json(cls, source: str | bytes) -> Release:
-        """The release that this JSON is."""
+        """Reads a release from JSON."""
         return cls(source.encode() if isinstance(source, str) else bytes(source))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Release:
-        """The release that this file holds."""
+        """Reads a release from a file."""
         with open(path, "rb") as file:
             return cls(file.read())
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Its JSON, as the command writes it; also into a file where one is named."""
+        """Its JSON, as the command writes it; with a path also written to a file."""
         if path is not None:
             with open(path, "wb") as file:
                 file.write(self._bytes)
@@ -92,18 +92,18 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
 
     @property
     def certificate(self) -> dict[str, Any] | None:
-        """Which charge of which ledger it is, and the signature; None where it was not metered."""
+        """The charge, its ledger and the signature; None if no ledger was charged."""
         found: dict[str, Any] | None = self.info.get("certificate")
         return found
 
     @property
     def unchanged(self) -> bool | None:
-        """Whether not a byte was changed since it was signed; None where it is not signed."""
+        """Whether it is as it was signed; None if it is not signed."""
         seal = lib.clo_release_seal(self._pointer)
         return None if seal == lib.CLO_SEAL_NONE else bool(seal == lib.CLO_SEAL_WHOLE)
 
     def check(self, public_key: str | bytes) -> None:
-        """Raises :class:`SignatureError` unless this key has signed it as it is.
+        """Raises :class:`SignatureError` unless this key signed exactly these bytes.
 
         Parameters
         ----------
@@ -182,9 +182,9 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
 
     def cut(self, clusters: int | str, *, clusters_at_most: int = 20, explain: float | None = None,
             smallest: float | None = None) -> Release:
-        """Another number of clusters, from the noisy answers of this release, for nothing.
+        """Another number of clusters, from the noisy answers of this release, free of charge.
 
-        No data, no ledger, no charge: what is computed from a release is as private as it is.
+        It needs no data and no ledger: what is computed from a release is as private as it is.
         Only releases of kmeans/density hold their answers.  The same release gives the same bytes.
 
         Parameters
@@ -196,7 +196,7 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         explain : float, optional
             With ``'auto'``: the fewest clusters that explain this share of the spread.
         smallest : float, optional
-            With ``'auto'``: no cluster has fewer records than this, by the release.
+            With ``'auto'``: take fewer clusters until each has so many records, by the noisy sizes.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         return labels, distances
 
     def cost(self, table: Table) -> float:
-        """The mean squared distance of the rows, of k-median the mean distance, on the scale of
+        """The mean squared distance of the rows (k-median: mean distance), on the scale of
         the run."""
         out = ffi.new("clo_evaluation *")
         out.struct_size = ffi.sizeof("clo_evaluation")

@@ -83,7 +83,7 @@ def _is_csv(path: str) -> bool:
 
 
 def split(path: str | os.PathLike[str], parts: int) -> list[Part]:
-    """So many parts of one file, of about as many rows each.  Counts the rows, so it is for data
+    """Divides a file into this many parts of about as many rows each.  Counts the rows, so it is for data
     whose number of rows is public.  Parts of a Parquet file end where its row groups end, and there
     are no more than it has groups."""
     name = os.fspath(path)
@@ -612,40 +612,41 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
 def run(mechanism: str, parts: Any, /, *, executor: Any = None,
         progress: Callable[[float], object] | bool | None = None, mask: bool = True,
         keep: bool = False, threads: int = 1, **settings: Any) -> Release:
-    """Makes a release of rows that lie in several parts: the bytes of one process.
+    """Makes a release of rows that lie in several parts: the same bytes as from one process.
 
     Parameters
     ----------
     mechanism : str
-        A family (``"kmeans"``) or a method of one that asks for sums or in blocks.
+        A family (``"kmeans"``), or a method that needs sums or blocks of the rows.
     parts : sequence, or a collection of Dask's or Spark's
         Each a path, a :class:`Part` (a range of rows of a file), or a function without arguments
         that returns rows, the same ones whenever it is called: an array, a data frame, sparse
         rows, or a stream of Arrow batches (``pyarrow.RecordBatchReader``), read as it goes.
-        Functions must be such as the executor can send.  A Dask array or data frame, or a data
+        The executor must be able to send the functions.  A Dask array or data frame, or a data
         frame of Spark 4 (classic or Connect), is taken partition by partition, where it lies.
     executor : object with ``map``, optional
         ``concurrent.futures``, Dask's ``Client``, ``mpi4py.futures``.  None: this process.  A
         collection has its own.
     mask : bool
-        Vectors travel under pads.  False only where nothing but this machine's memory sees them.
+        Whether vectors are encrypted (by pads).  Use False only if they never leave this
+        machine's memory.
     keep : bool
-        Workers keep the bounded rows of the parts they have seen between passes; otherwise every
-        pass reads again.  For a collection say so to its engine (``persist``).
+        Whether workers keep the bounded rows of their parts between passes.  Otherwise every pass
+        reads them again.  For a collection use its own ``persist``.
     threads : int
-        Of each worker.
+        How many threads each worker uses.
     **settings
         As in :func:`cloister.run`.  ``dataset`` names the data for the ledger.
 
-    A method that works on blocks of the rows has each of them solved by one worker, and takes rows
-    in the order of the parts.  Dask and Spark carry the rows there, encrypted; on any other
+    If a method works on blocks of the rows, one worker solves each block, and the order of the
+    parts matters.  Dask and Spark carry the rows there, encrypted; on any other
     executor each worker reads all parts and keeps the rows of its own blocks.
 
     Every part is read once before anything is charged.  Rows that change between two passes end the
     run without a release; the charge stays.
 
     With ``unit``, the name of a column, all rows of a person must lie in one part, which is then
-    held whole: partition by that column first.  A person with rows in two parts is an error, and
+    held as a whole: partition by that column first.  A person with rows in two parts is an error, and
     nothing is charged.
     """
     engine = engine_of(parts) if is_collection(parts) else _Mapping(executor, _listed(parts))

@@ -115,7 +115,7 @@ class KPlanes(_Flats):
 
 @solver_class("ssc", {"clusters": "n_clusters"})
 class SSC(_Flats):
-    """Sparse subspace clustering: rows expressed by few others.  NOT private."""
+    """Sparse subspace clustering: writes each row as a sum of few others.  NOT private."""
 
 
 @solver_class("ssc-omp", {"clusters": "n_clusters"})
@@ -125,7 +125,7 @@ class SSCOMP(_Flats):
 
 @solver_class("tsc", {"clusters": "n_clusters"})
 class TSC(_Flats):
-    """Thresholding: each row joined with those at the smallest angles to it.  NOT private."""
+    """Thresholding: joins each row with the rows at the smallest angles to it.  NOT private."""
 
 
 @solver_class("lrr", {"clusters": "n_clusters"})

@@ -237,3 +237,16 @@ drawn.
   centers (1 x 2)
                  年齢      ége?[2J
        0       2.4989       3.4995
+
+## A page says what the rings are measured in, and what the dotted box is
+
+  $ cloister generate mixture --rows 2000 --cols 2 --clusters 3 --seed 1 -o two.csv
+  $ cloister run kmeans two.csv --clusters 3 --epsilon 2 --bounds -1,1 --no-ledger --seed 1 -q \
+  >     -o out.json
+  $ cloister report out.json -o out.html
+  $ grep -o "ring radius (half-widths of the bounds)" out.html | sort -u
+  $ grep -o "Dotted box: the public bounds" out.html | sort -u
+  $ cloister run kmeans two.csv --clusters 3 --epsilon 2 --norm 2 --no-ledger --seed 1 -q -o ball.json
+  $ cloister report ball.json -o ball.html
+  $ grep -c "half-widths" ball.html
+  $ grep -c "Dotted box" ball.html
