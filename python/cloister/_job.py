@@ -17,6 +17,7 @@ from ._pieces import is_parquet
 from ._progress import shown
 from ._read import read
 from ._release import Release
+from ._schema import Schema, schema_text
 from ._table import Table, as_table
 from .exceptions import ArgumentError, CloisterError, HiddenByNoiseWarning, UnsupportedError
 
@@ -100,7 +101,8 @@ class Job:
             if value is None:
                 continue
             value = threads_here(value) if name == "threads" else value
-            value = bounds_text(value) if name == "bounds" else setting_text(value)
+            value = bounds_text(value) if name == "bounds" else \
+                schema_text(value) if name == "schema" else setting_text(value)
             call(lib.clo_job_set, self.pointer, encoded(name, "a setting"), encoded(value, name))
         if table is not None:
             call(lib.clo_job_set_table, self.pointer, table.pointer)
@@ -242,6 +244,9 @@ def _memory_bytes(size: Any) -> float:
 
 def _parquet_table(path: Any, settings: dict[str, Any]) -> Table:
     """The whole file."""
+    if settings.get("schema") is not None:
+        schema = Schema(settings["schema"])
+        return schema.table(read(path, None), settings.get("unit"))
     columns = settings.pop("columns", None)
     how = {name.replace("-", "_"): settings[name] for name in ("unit", "missing", "fill",
            "text-columns") if settings.get(name) is not None}
