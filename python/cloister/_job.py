@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ._native import (SPELLING, Watcher, call, encoded, ffi, lib, make, settings_of,
+from ._native import (SETTINGS, SPELLING, Watcher, call, encoded, ffi, lib, make, settings_of,
                       settle_threads, text, threads_here, written_json)
 from ._pieces import is_parquet
 from ._progress import shown
@@ -97,8 +97,11 @@ class Job:
         self._prepared = False
         self._cached = settings.get("cache") is not None
         self._tries = settings.get("seed") is not None or bool(settings.get("yes"))
+        # A schema states some of what has a preset here, and each thing is stated once.
+        usual = {row.name: row.default for row in SETTINGS if row.choice} \
+            if settings.get("schema") is not None else {}
         for name, value in settings.items():
-            if value is None:
+            if value is None or (name in usual and usual[name] == value):
                 continue
             value = threads_here(value) if name == "threads" else value
             value = bounds_text(value) if name == "bounds" else \

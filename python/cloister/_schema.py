@@ -43,6 +43,8 @@ class Schema:
         A Table Schema (``docs/guides/schema.md``).
     """
 
+    _owner: Any = None
+
     def __init__(self, schema: Any) -> None:
         source = encoded(schema_text(schema), "schema")
         self.pointer = ffi.gc(make("clo_schema", lib.clo_schema_read, source), lib.clo_schema_free)
