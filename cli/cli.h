@@ -232,6 +232,8 @@ clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_err
 /* The same for what compares rows with a result, which need not take every column: text is refused
  * where it is used. */
 clo_status cli_comparing_options(const cli_args *args, clo_read_options *out, cli_error *err);
+/* Rows are read with the schema that the release was made with, if there is one (NULL: no release). */
+void cli_read_with(const clo_release *release, clo_read_options *options);
 /* The file of an option, one column of whole numbers, one for each row of the data; *out untouched
  * where the option is not given. */
 clo_status cli_read_labels(const cli_args *args, const char *option, size_t rows, uint32_t **out,
@@ -304,6 +306,8 @@ typedef struct cli_prediction {
 } cli_prediction;
 
 cli_prediction cli_predict(const clo_plan *plan); /* with the rows of its domain */
+/* Columns of a schema that a run uses. */
+size_t cli_used_columns(const clo_schema *schema);
 /* The error to expect of a run, in one line; empty where there is no such number. */
 void cli_expect_text(const clo_job *job, const clo_plan *plan, char *text, size_t size);
 /* A sentence on whether the rows can tell a norm or bounds that are learnt, or how many that takes

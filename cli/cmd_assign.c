@@ -51,7 +51,10 @@ static clo_status run(const cli_args *args, cli_error *err)
     clo_status status = cli_check_words(args, 2, 2, "a release and a file of data", err);
     if (status == CLO_OK) status = cli_comparing_options(args, &options, err);
     if (status == CLO_OK) status = clo_release_read(cli_word(args, 0), &release, &err->error);
-    if (status == CLO_OK) status = clo_table_read(cli_word(args, 1), &options, &table, &err->error);
+    if (status == CLO_OK) {
+        cli_read_with(release, &options);
+        status = clo_table_read(cli_word(args, 1), &options, &table, &err->error);
+    }
     if (status == CLO_OK) status = assign(args, release, table, err);
     clo_table_free(table);
     clo_release_free(release);

@@ -115,8 +115,10 @@ static clo_status read_inputs(const cli_args *args, inputs *in, cli_error *err)
         status = clo_solution_read(path, &in->solution, &err->error);
     else
         status = clo_release_read(path, &in->release, &err->error);
-    if (status == CLO_OK)
+    if (status == CLO_OK) {
+        cli_read_with(in->release, &options);
         status = clo_table_read(cli_word(args, 1), &options, &in->table, &err->error);
+    }
     if (status == CLO_OK) status = read_matrix(args, "truth", &in->truth, err);
     if (status == CLO_OK) status = read_matrix(args, "offsets", &in->offsets, err);
     if (status != CLO_OK) return status;

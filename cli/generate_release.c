@@ -21,11 +21,60 @@ static clo_status refuse_model_options(const cli_args *args, cli_error *err)
     return CLO_OK;
 }
 
+/* A cell in quotes where it would not read back otherwise. */
+static void write_cell(clo_writer *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        clo_writer_text(out, text);
+        return;
+    }
+    clo_writer_text(out, "\"");
+    for (const char *c = text; *c; c++) {
+        const char both[] = { *c, *c == '"' ? '"' : 0, 0 };
+        clo_writer_text(out, both);
+    }
+    clo_writer_text(out, "\"");
+}
+
+/* Levels as texts, dates as dates. */
+static clo_status write_by_schema(const char *output, const clo_schema *schema,
+                                  const double *records, size_t rows, cli_error *err)
+{
+    enum { LONGEST = 2048 };
+    const size_t cols = clo_schema_field_count(schema);
+    clo_file *file = NULL;
+    clo_field field = { .struct_size = sizeof field };
+    char text[LONGEST];
+    clo_status status = clo_file_open(output ? output : "-", &file, &err->error);
+    if (status != CLO_OK) return status;
+    clo_writer out = { .write = clo_file_write, .user = file };
+    for (size_t j = 0; clo_schema_field(schema, j, &field); j++) {
+        clo_writer_text(&out, j ? "," : "");
+        write_cell(&out, field.name);
+    }
+    clo_writer_text(&out, "\n");
+    for (size_t i = 0; i < rows * cols; i++) {
+        clo_writer_text(&out, i % cols ? "," : "");
+        clo_schema_cell_text(schema, i % cols, records[i], text, sizeof text);
+        write_cell(&out, text);
+        if (i % cols == cols - 1) clo_writer_text(&out, "\n");
+    }
+    status = clo_file_commit(file, &err->error);
+    clo_file_close(file);
+    return status;
+}
+
 static clo_status write_records(const cli_args *args, const clo_release *release,
                                 const double *records, size_t rows, cli_error *err)
 {
     const char *const output = cli_value(args, "output");
     const size_t cols = clo_release_cols(release);
+    const clo_schema *const schema = clo_release_schema(release);
+    const char *const end = output ? strrchr(output, '.') : NULL;
+    if (schema && end && strcmp(end, ".npy") == 0)
+        return cli_fail(err, CLO_UNSUPPORTED,
+                        "an NPY file cannot hold levels and dates: write a CSV file");
+    if (schema) return write_by_schema(output, schema, records, rows, err);
     const char **const names = cli_alloc(cols, sizeof *names);
     char *const text = cli_alloc(cols, 24);
     for (size_t j = 0; j < cols; j++) {

@@ -18,6 +18,56 @@ cli_prediction cli_predict(const clo_plan *plan)
 
 /* ---- in the units of the columns ----------------------------------------------- */
 
+size_t cli_used_columns(const clo_schema *schema)
+{
+    clo_field field = { .struct_size = sizeof field };
+    size_t used = 0;
+    for (size_t i = 0; clo_schema_field(schema, i, &field); i++)
+        used += field.kind != CLO_FIELD_UNUSED;
+    return used;
+}
+
+/* "sex ± 1.4 points", "born ± 13 days": one number a column of the schema. */
+static void add_field(const clo_field *field, double error, bool first, char *text, size_t size)
+{
+    const size_t used = strlen(text);
+    const char *unit = "";
+    double shown = error;
+    char name[LONGEST_NAME + 4];
+    if (field->kind == CLO_FIELD_LEVELS) {
+        shown = 100 * error;
+        unit = " points";
+    } else if (field->kind == CLO_FIELD_CYCLIC) {
+        shown = error * field->period / (2 * acos(-1));
+    } else if (field->kind == CLO_FIELD_DATETIME) {
+        shown = error / 86400;
+    }
+    if (field->kind == CLO_FIELD_DATE || field->kind == CLO_FIELD_DATETIME) unit = " days";
+    snprintf(name, sizeof name, "%.*s", (int)LONGEST_NAME, field->name);
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127) *c = '?';
+    snprintf(text + used, size - used, "%s%s \u00b1 %s%s", first ? "" : ", ", name,
+             cli_rounded(shown, 2).text, unit);
+}
+
+static void say_fields(const clo_schema *schema, const double *errors, char *text, size_t size)
+{
+    clo_field field = { .struct_size = sizeof field };
+    size_t output = 0, shown = 0;
+    for (size_t i = 0; clo_schema_field(schema, i, &field); i++) {
+        if (field.kind == CLO_FIELD_UNUSED) continue;
+        if (shown == MOST_SHOWN) {
+            const size_t used = strlen(text);
+            snprintf(text + used, size - used, ", ... (--json has all)");
+            return;
+        }
+        add_field(&field, errors[output], shown++ == 0, text, size);
+        output += field.kind == CLO_FIELD_LEVELS   ? field.levels
+                  : field.kind == CLO_FIELD_CYCLIC ? 2
+                                                   : 1;
+    }
+}
+
 static void add_column(const clo_job *job, size_t j, double error, char *text, size_t size)
 {
     const char *const name = job ? clo_job_column_name(job, j) : NULL;
@@ -40,10 +90,16 @@ static void add_column(const clo_job *job, size_t j, double error, char *text, s
 static void say_columns(const clo_job *job, const clo_plan *plan, double rows, char *text,
                         size_t size)
 {
-    const size_t cols = clo_plan_domain(plan)->cols;
+    const clo_schema *const schema = clo_plan_domain(plan)->schema;
+    const size_t cols = clo_domain_columns(clo_plan_domain(plan));
     double *const errors = calloc(cols, sizeof *errors);
     text[0] = 0;
     if (errors && clo_plan_predict_columns(plan, rows, errors, NULL) == CLO_OK) {
+        if (schema) {
+            say_fields(schema, errors, text, size);
+            free(errors);
+            return;
+        }
         bool same = !job || !clo_job_column_name(job, 0);
         for (size_t j = 1; j < cols && same; j++) same = errors[j] == errors[0];
         if (same) {
@@ -73,9 +129,10 @@ void cli_expect_text(const clo_job *job, const clo_plan *plan, char *text, size_
     say_columns(domain->lower ? job : NULL, plan, prediction.rows, columns, sizeof columns);
     if (!columns[0]) return;
     const cli_text norm = cli_number(domain->norm);
+    const bool named = domain->lower || domain->schema;
     const int used = snprintf(text, size, "expects centers off by about %s%s", columns,
-                              domain->lower ? "" : " in each column");
-    if (!domain->lower && used > 0 && (size_t)used < size)
+                              named ? "" : " in each column");
+    if (!named && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used,
                  "; moves records farther than %s from %s to distance %s", norm.text,
                  domain->center ? "the center" : "the origin", norm.text);

@@ -18,8 +18,12 @@ static void say_hidden(FILE *out, const clo_domain *domain)
 
 static void say_domain(FILE *out, const clo_domain *domain, bool learns)
 {
-    const size_t cols = domain->frame ? clo_frame_rows(domain->frame) : domain->cols;
+    const size_t cols =
+        domain->schema ? cli_used_columns(domain->schema) : clo_domain_columns(domain);
     fprintf(out, "%zu column%s", cols, cols == 1 ? "" : "s");
+    if (domain->schema)
+        fprintf(out, " of the schema %.16s..., in %zu coordinate%s",
+                clo_schema_digest(domain->schema), domain->cols, domain->cols == 1 ? "" : "s");
     if (domain->frame)
         fprintf(out, ", in %zu direction%s of the release %.16s", domain->cols,
                 domain->cols == 1 ? "" : "s", clo_frame_digest(domain->frame));
@@ -27,7 +31,7 @@ static void say_domain(FILE *out, const clo_domain *domain, bool learns)
     const cli_text norm = cli_number(domain->norm);
     if (domain->norm > 0 && learns)
         fprintf(out, ", norm at most %s", norm.text);
-    else if (domain->norm > 0)
+    else if (domain->norm > 0 && !domain->schema)
         fprintf(out, ", records farther than %s from %s are moved to distance %s", norm.text,
                 domain->center ? "the center" : "the origin", norm.text);
     if (domain->rows > 0) fprintf(out, ", %llu rows", (unsigned long long)domain->rows);
@@ -166,6 +170,16 @@ static void say_memory(FILE *out, const clo_plan *plan)
     if (cli_memory_text(plan, 0, text, sizeof text)) fprintf(out, "\n  memory      %s", text);
 }
 
+/* Whether the rows are enough for so many levels. */
+static void say_schema(FILE *out, const clo_plan *plan)
+{
+    char text[400];
+    if (!clo_plan_schema_text(plan, text, sizeof text)) return;
+    strcat(text, ".");
+    fputs("\n  ", out);
+    cli_wrap(out, 2, 2, text);
+}
+
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan)
 {
     const clo_domain *const domain = clo_plan_domain(plan);
@@ -197,6 +211,7 @@ void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan)
     print_queries(out, plan);
     print_outlook(out, plan);
     cli_outlook_text(out, job, plan);
+    say_schema(out, plan);
 }
 
 clo_writer cli_plan_json(FILE *out, const clo_plan *plan)

@@ -283,6 +283,17 @@ static void announce_queries(const cli_job *job, const clo_plan *plan)
 }
 
 /* One line with what is run, and one with what to expect of it. */
+/* What the schema makes of the promise, and few rows of its levels. */
+static void warn_of_schema(const clo_plan *plan)
+{
+    const clo_schema *const schema = clo_plan_domain(plan)->schema;
+    char text[400];
+    if (schema && clo_schema_is_from_data(schema))
+        cli_warn("the schema has bounds or levels that come from the data: the release is private "
+                 "only for anyone who knows them already");
+    if (clo_plan_schema_text(plan, text, sizeof text)) cli_warn("%s", text);
+}
+
 static void announce(const cli_job *job, const clo_plan *plan)
 {
     char name[128], files[512], expected[800];
@@ -299,6 +310,7 @@ static void announce(const cli_job *job, const clo_plan *plan)
     announce_memory(job, plan);
     cli_expect_text(job->job, plan, expected, sizeof expected);
     if (expected[0]) cli_note("  %s", expected);
+    warn_of_schema(plan);
     if (clo_plan_domain(plan)->rows == 0) announce_unknown();
 }
 

@@ -205,6 +205,12 @@ clo_status cli_comparing_options(const cli_args *args, clo_read_options *out, cl
     return status;
 }
 
+void cli_read_with(const clo_release *release, clo_read_options *options)
+{
+    options->schema = release ? clo_release_schema(release) : NULL;
+    if (options->schema) options->text = CLO_TEXT_MISSING; /* which the schema settles itself */
+}
+
 clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_error *err)
 {
     clo_read_options options = clo_read_options_default();

@@ -43,6 +43,7 @@
 
 #include <cloister/status.h>
 #include <cloister/output.h>
+#include <cloister/schema.h>
 #include <cloister/data.h>
 #include <cloister/persons.h>
 #include <cloister/arrow.h>

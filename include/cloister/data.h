@@ -5,7 +5,7 @@
 #ifndef CLOISTER_DATA_H
 #define CLOISTER_DATA_H
 
-#include <cloister/status.h>
+#include <cloister/schema.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -93,6 +93,12 @@ typedef struct clo_read_options {
      * a table of which nothing was kept.  Other files are read through as ever; so are all with a
      * unit, of which nothing need be kept. */
     bool rows_later;
+    /* The schema of the columns: a CSV is then read with it, its columns in use are taken in the
+     * schema's order unless `columns` names some of them, and a cell of text is the number of its
+     * level, a date its days, a time its seconds (schema.h).  What a missing cell means, and what is
+     * in no list, is the schema's to say: missing and fill stay at their presets.  Kept as long as
+     * the table.  NULL: none */
+    const clo_schema *schema;
 } clo_read_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -220,6 +226,14 @@ CLO_API CLO_CHECK bool clo_gaps_hide_all(uint64_t rows, uint64_t gaps);
 /* "age", or NULL where the columns have no names or there is no such column; borrowed. */
 CLO_API const char *clo_table_column_name(const clo_table *table, size_t column);
 CLO_API bool clo_table_has_unit(const clo_table *table);
+/* The schema of the table's columns, in their order, where it was read with one; NULL; borrowed. */
+CLO_API const clo_schema *clo_table_schema(const clo_table *table);
+/* States the schema of a table in the caller's memory, found by the names of its columns, or by
+ * their places where they have none.  A cell of a category of text is the number of its level, from
+ * 0, of a boolean 0 or 1, of a date its days and of a time its seconds since 1970; NaN is missing.
+ * Kept.  Fails as clo_schema_select does. */
+CLO_API CLO_CHECK clo_status clo_table_describe(clo_table *table, const clo_schema *schema,
+                                                clo_error *err);
 /* Keeps `count` rows from row `first` on, and lets the others go: the part of the rows that one of
  * several ranks answers for.  Rows of a mapped file that are not kept are never read.  What
  * was found out of the file as a whole (its digest, which columns are text) stays.  Of a scan these

@@ -65,6 +65,8 @@ typedef struct clo_domain {
                                is then for a person; NULL: for a row; borrowed */
     const clo_frame *frame; /* the coordinates to look at records in; NULL: as they are; borrowed,
                                and cols must be the frame's (clo_domain_project) */
+    const clo_schema *schema; /* of the table's columns; NULL: they are numbers; borrowed, and cols
+                                 and norm must be the schema's (clo_domain_describe) */
 } clo_domain;
 
 /* Records inside of a domain, on an integer grid: sensitive, and all that a mechanism sees. */
@@ -88,6 +90,12 @@ CLO_API CLO_CHECK clo_status clo_domain_check(const clo_domain *domain, clo_erro
  * release that comes of it then says that it is not private either. */
 CLO_API CLO_CHECK clo_status clo_domain_project(clo_domain *domain, const clo_frame *frame,
                                                 clo_error *err);
+/* Sets schema, cols and norm, so that records are looked at in the schema's coordinates and centers
+ * come back as numbers in their own units and shares of levels.  The schema is of the table's
+ * columns, in their order (clo_schema_select, clo_table_schema); it is borrowed.  Neither bounds, a
+ * centre nor a frame go with it: CLO_DOMAIN. */
+CLO_API CLO_CHECK clo_status clo_domain_describe(clo_domain *domain, const clo_schema *schema,
+                                                 clo_error *err);
 /* Makes the bounded data, a copy of both: table and domain may go afterwards.  CLO_DOMAIN where the
  * domain cannot be used or is not the table's (columns, unit, rows); CLO_UNSUPPORTED where this
  * process does not round to nearest. */
@@ -98,6 +106,8 @@ CLO_API CLO_CHECK clo_status clo_bound(const clo_table *table, const clo_domain 
 CLO_API bool clo_bounded_is_cached(const clo_bounded *data);
 CLO_API void clo_bounded_free(clo_bounded *data); /* wipes it */
 
+/* How many columns a release in this domain has: the data's own, or the outputs of its schema. */
+CLO_API size_t clo_domain_columns(const clo_domain *domain);
 CLO_API const char *clo_relation_name(clo_relation relation); /* "replace", "add-remove"; "?" */
 
 #ifdef __cplusplus

@@ -58,6 +58,27 @@ CLO_API const char *clo_inspection_refusal(const clo_inspection *inspection);
 /* A setting that would let it be taken, with its value: "columns -cut"; "": none, or no refusal. */
 CLO_API const char *clo_inspection_advice(const clo_inspection *inspection);
 
+/* Writes a first schema for a CSV file: the names and types of its columns, and null where the owner
+ * must state a fact from public knowledge.  from_data: bounds and levels are read from the data and
+ * marked so ("source": "the data"); such a schema is for data that are public anyway.  Fails as
+ * clo_inspect does. */
+CLO_API CLO_CHECK clo_status clo_schema_draft(const char *path, const clo_read_options *options,
+                                              bool from_data, clo_write *write, void *user,
+                                              clo_error *err);
+/* What of a column does not fit its schema, for the operator alone.  The caller sets struct_size. */
+typedef struct clo_column_fit {
+    size_t struct_size;
+    const char *name; /* the schema's */
+    uint64_t missing; /* cells that say nothing */
+    uint64_t outside; /* numbers and dates beyond the bounds, texts in no list */
+    uint64_t unread;  /* text where a number, a date or a truth value should be */
+} clo_column_fit;
+/* Reads the file with the schema and counts; fits: one a column that the schema uses, in its order,
+ * each with its struct_size.  Fails as clo_table_read does. */
+CLO_API CLO_CHECK clo_status clo_schema_try(const clo_schema *schema, const char *path,
+                                            const clo_read_options *options, clo_column_fit *fits,
+                                            size_t count, uint64_t *rows, clo_error *err);
+
 /* How two files differ, whatever the order of their rows; the caller sets struct_size. */
 typedef struct clo_difference {
     size_t struct_size;

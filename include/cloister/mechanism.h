@@ -147,7 +147,13 @@ CLO_API CLO_CHECK clo_status clo_plan_predict(const clo_plan *plan, double rows,
  * are that one error, as they are of all other methods. */
 CLO_API CLO_CHECK clo_status clo_plan_predict_range(const clo_plan *plan, double rows,
                                                     double *least, double *most, clo_error *err);
-/* The same in the units of each column, of which there are as many as the domain has: by how much a
+/* t = rows mu / (clusters sqrt(coordinates)): how well a plan is fed, mu being that of its Gaussian
+ * queries together.  NaN where there is no such number. */
+CLO_API double clo_plan_feed(const clo_plan *plan, double rows);
+/* Under a schema: a sentence where the public number of rows is small for so many clusters and
+ * coordinates, with what to ask for instead; false where there is nothing to say. */
+CLO_API CLO_CHECK bool clo_plan_schema_text(const clo_plan *plan, char *text, size_t size);
+/* The same in the units of each column, of which there are clo_domain_columns: by how much a
  * released centre is off, a standard deviation.  CLO_UNSUPPORTED where the error is none of points,
  * or where the domain is projected. */
 CLO_API CLO_CHECK clo_status clo_plan_predict_columns(const clo_plan *plan, double rows,

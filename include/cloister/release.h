@@ -68,6 +68,9 @@ CLO_API size_t clo_release_cols(const clo_release *release);   /* of the data it
 CLO_API uint64_t clo_release_rows(const clo_release *release); /* of those; 0: not public */
 /* "age", or NULL where the columns have no names. */
 CLO_API const char *clo_release_column_name(const clo_release *release, size_t column);
+/* The schema that it was made with, or NULL; borrowed.  Its columns are then the outputs of that:
+ * numbers in their own units, and a share of each level ("sex=f"). */
+CLO_API const clo_schema *clo_release_schema(const clo_release *release);
 CLO_API const char *clo_release_family(const clo_release *release);
 CLO_API const char *clo_release_method(const clo_release *release);
 CLO_API clo_loss clo_release_loss(const clo_release *release);

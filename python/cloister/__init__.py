@@ -20,6 +20,7 @@ from ._native import lib as _lib, text as _text
 from ._plan import Plan, plan
 from ._read import read
 from ._release import Release
+from ._schema import Schema
 from . import distributed, solvers
 from .exceptions import (ArgumentError, BudgetError, BusyError, CancelledError, CloisterError,
                          DomainError, EntropyError, FormatError, HiddenByNoiseWarning,
@@ -33,7 +34,7 @@ __all__ = [
     "DomainError", "EntropyError", "FormatError", "HiddenByNoiseWarning", "InternalError", "Ledger",
     "LedgerError", "MemoryShortError", "NotPrivateWarning", "Plan", "PrivateBounds",
     "PrivateKMeans", "PrivateKMedian", "PrivatePCA", "PrivateSubspaceClustering", "ReadError",
-    "Release", "SignatureError",
+    "Release", "Schema", "SignatureError",
     "UndeliveredError", "UnsupportedError",
     "audit", "default_ledger", "distributed", "plan", "read", "run", "solvers",
 ]

@@ -28,6 +28,7 @@ from ._parameters import private_class, python_name
 from ._progress import shown
 from ._release import Release
 from ._rows import family_parameters
+from ._schema import Schema
 from ._table import Table, as_table, gives_arrow
 from ._validate import check_plain, number_columns, refuse_objects, validated
 from .distributed import engine_of, is_collection, release as spread_release
@@ -98,7 +99,20 @@ class PrivateEstimator(BaseEstimator):
             raise ArgumentError("the columns must be those of the fit: "
                                 + ", ".join(self.feature_names_in_))
 
+    def _by_schema(self, X: Any, unit: Any, reset: bool) -> Table:
+        """Rows as the schema means them: that of the release, once there is one."""
+        released = None if reset else self.release_.schema
+        schema = released or Schema(self.schema)
+        person = unit if unit is not None else self.unit if reset else None
+        table = schema.table(X, person)
+        if reset:
+            self.n_features_in_ = table.cols
+            self.feature_names_in_ = np.asarray(schema.names, dtype=object)
+        return table
+
     def _table(self, X: Any, unit: Any = None, *, reset: bool) -> Table:
+        if getattr(self, "schema", None) is not None:
+            return self._by_schema(X, unit, reset)
         check_plain(X)
         text_columns = "refuse" if reset else "later"
         missing = getattr(self, "missing", "null")
@@ -201,6 +215,9 @@ class PrivateEstimator(BaseEstimator):
         """The rows stay where Dask or Spark has them; what comes here are sums, or what was made
         of blocks (distributed.py)."""
         settings = {**self._settings(), "seed": seed}
+        if settings.get("schema") is not None:
+            raise UnsupportedError("a schema needs the rows in one process: give a data frame of "
+                                   "pandas, polars or pyarrow, or a CSV file to cloister.run")
         threads = settings.pop("threads", None)
         if isinstance(settings["bounds"], str) and settings["bounds"] == "private":
             raise UnsupportedError("bounds='private' needs all rows in one process: find bounds "
@@ -235,6 +252,9 @@ class PrivateEstimator(BaseEstimator):
     def _scaled(self, X: Any) -> tuple[NDArray[np.float64], Any, Any]:
         """Dense rows on the scale of the run, and what took them there: middle and half width."""
         check_is_fitted(self)
+        if getattr(self, "schema", None) is not None:
+            raise UnsupportedError("under a schema rows are no plain numbers: use predict, or "
+                                   "release_.assign for distances")
         rows = self._array(X, reset=False, dtype=np.float64)
         rows = rows.toarray() if scipy.sparse.issparse(rows) else np.asarray(rows)
         domain = self.release_.info["domain"]

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ._native import (SPELLING, Watcher, call, encoded, ffi, lib, make, settings_of,
+from ._native import (SETTINGS, SPELLING, Watcher, call, encoded, ffi, lib, make, settings_of,
                       settle_threads, text, threads_here, written_json)
 from ._pieces import is_parquet
 from ._progress import shown
 from ._read import read
 from ._release import Release
+from ._schema import Schema, schema_text
 from ._table import Table, as_table
 from .exceptions import ArgumentError, CloisterError, HiddenByNoiseWarning, UnsupportedError
 
@@ -96,11 +97,15 @@ class Job:
         self._prepared = False
         self._cached = settings.get("cache") is not None
         self._tries = settings.get("seed") is not None or bool(settings.get("yes"))
+        # A schema states some of what has a preset here, and each thing is stated once.
+        usual = {row.name: row.default for row in SETTINGS if row.choice} \
+            if settings.get("schema") is not None else {}
         for name, value in settings.items():
-            if value is None:
+            if value is None or (name in usual and usual[name] == value):
                 continue
             value = threads_here(value) if name == "threads" else value
-            value = bounds_text(value) if name == "bounds" else setting_text(value)
+            value = bounds_text(value) if name == "bounds" else \
+                schema_text(value) if name == "schema" else setting_text(value)
             call(lib.clo_job_set, self.pointer, encoded(name, "a setting"), encoded(value, name))
         if table is not None:
             call(lib.clo_job_set_table, self.pointer, table.pointer)
@@ -242,6 +247,9 @@ def _memory_bytes(size: Any) -> float:
 
 def _parquet_table(path: Any, settings: dict[str, Any]) -> Table:
     """The whole file."""
+    if settings.get("schema") is not None:
+        schema = Schema(settings["schema"])
+        return schema.table(read(path, None), settings.get("unit"))
     columns = settings.pop("columns", None)
     how = {name.replace("-", "_"): settings[name] for name in ("unit", "missing", "fill",
            "text-columns") if settings.get(name) is not None}

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _draw, _names
 from ._native import call, ffi, lib, make, text, written
+from ._schema import Schema
 from ._table import Table
 from .exceptions import ArgumentError
 
@@ -150,6 +151,12 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         if "centers_starts" not in self:
             return None
         return tuple(self["centers_" + name] for name in ("starts", "columns", "values"))
+
+    @property
+    def schema(self) -> Schema | None:
+        """The schema that it was made with; None: with none."""
+        pointer = lib.clo_release_schema(self._pointer)
+        return Schema._of(pointer, self) if pointer else None
 
     def to_frame(self, name: str | None = None) -> Any:
         """An array of the release as a pandas data frame, with the columns of the data.

@@ -99,17 +99,36 @@ static uint64_t public_rows(const char *settings)
     return strncmp(settings, PUBLIC_ROWS, name) == 0 ? strtoull(settings + name, NULL, 10) : 0;
 }
 
+/* Of pairs whose settings begin with "mixed": a category of three levels, and no number, so that a
+ * level is all there is of a record. */
+static const char MIXED[] = "mixed";
+static const char SCHEMA[] = "{\"fields\": [{\"name\": \"level\", \"type\": \"string\", "
+                             "\"categories\": [\"a\", \"b\", \"c\"]}]}";
+
+static bool is_mixed(const char *settings)
+{
+    return strncmp(settings, MIXED, sizeof MIXED - 1) == 0;
+}
+
 const char *clo_i_pair_parameters(const clo_i_pair *pair)
 {
     const char *const all = pair->settings;
-    return public_rows(all) ? all + strcspn(all, " ") : all;
+    return public_rows(all) || is_mixed(all) ? all + strcspn(all, " ") : all;
 }
 
-clo_domain clo_i_pair_domain(const clo_i_pair *pair, clo_relation relation)
+clo_status clo_i_pair_schema(const clo_i_pair *pair, clo_schema **out, clo_error *err)
+{
+    *out = NULL;
+    return is_mixed(pair->settings) ? clo_schema_read(SCHEMA, out, err) : CLO_OK;
+}
+
+clo_domain clo_i_pair_domain(const clo_i_pair *pair, const clo_schema *schema,
+                             clo_relation relation)
 {
     clo_domain domain = clo_domain_default();
     domain.cols = pair->cols;
     domain.norm = 1;
+    if (schema) (void)!clo_domain_describe(&domain, schema, NULL); /* it fits itself */
     domain.relation = relation;
     domain.rows = public_rows(pair->settings);
     if (pair->per_unit) {
@@ -144,7 +163,7 @@ static clo_status make_world(const clo_domain *domain, unsigned group, int world
     double rows[CLO_AUDIT_ROWS * CLO_AUDIT_COLS];
     uint64_t units[CLO_AUDIT_ROWS];
     clo_table *table = NULL;
-    clo_matrix view = { rows, 0, domain->cols, domain->cols };
+    clo_matrix view = { rows, 0, b->pair->cols, b->pair->cols };
     const unsigned differ = group * (unsigned)domain->rows_per_unit;
     /* A person who is gone takes the rows along; one whose rows are null is still there. */
     const size_t before = b->pair->rows(domain->relation, differ, 0, rows);
@@ -180,11 +199,14 @@ static clo_status count_outputs(bench *b, clo_error *err)
 static clo_status set_up(const clo_mechanism *mechanism, clo_relation relation, clo_loss budget,
                          unsigned group, bench *b, clo_error *err)
 {
-    const clo_domain domain = clo_i_pair_domain(b->pair, relation);
-    CLO_TRY(clo_i_pair_plan(b->pair, mechanism, &domain, budget, &b->plan, err));
-    CLO_TRY(make_world(&domain, group, 0, b, err));
-    CLO_TRY(make_world(&domain, group, 1, b, err));
-    return count_outputs(b, err);
+    clo_schema *schema = NULL;
+    CLO_TRY(clo_i_pair_schema(b->pair, &schema, err));
+    const clo_domain domain = clo_i_pair_domain(b->pair, schema, relation);
+    clo_status status = clo_i_pair_plan(b->pair, mechanism, &domain, budget, &b->plan, err);
+    for (int world = 0; world < 2 && !status; world++)
+        status = make_world(&domain, group, world, b, err);
+    clo_schema_free(schema); /* plan and worlds hold it */
+    return status ? status : count_outputs(b, err);
 }
 
 static void take_down(bench *b)

@@ -40,7 +40,8 @@ enum { CLO_AUDIT_ROWS = 128, CLO_AUDIT_COLS = 16, CLO_AUDIT_OUTPUTS = 512 };
 /* A pair of worlds that is hard on a mechanism. */
 typedef struct clo_i_pair {
     const char *family, *method, *name, *what;
-    const char *settings; /* "clusters=1 rounds=3"; rows=60: so many, or about, are public */
+    const char *settings; /* "clusters=1 rounds=3"; rows=60: so many, or about, are public; mixed:
+                              records have levels (clo_i_pair_schema) */
     size_t cols;
     bool categorical;
     bool twice;        /* a second release, of world 1 in both worlds, with the same generator */
@@ -57,8 +58,11 @@ const clo_i_pair *clo_i_pair_at(size_t i);
 
 /* The settings of a pair that are parameters of its mechanism. */
 const char *clo_i_pair_parameters(const clo_i_pair *pair);
+/* The schema of both worlds, for the caller to free, or NULL: they are of numbers. */
+CLO_CHECK clo_status clo_i_pair_schema(const clo_i_pair *pair, clo_schema **out, clo_error *err);
 /* What is public of both worlds of a pair, and the plan that an audit of it runs. */
-clo_domain clo_i_pair_domain(const clo_i_pair *pair, clo_relation relation);
+clo_domain clo_i_pair_domain(const clo_i_pair *pair, const clo_schema *schema,
+                             clo_relation relation);
 CLO_CHECK clo_status clo_i_pair_plan(const clo_i_pair *pair, const clo_mechanism *mechanism,
                                      const clo_domain *domain, clo_loss budget, clo_plan **out,
                                      clo_error *err);

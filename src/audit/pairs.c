@@ -368,6 +368,23 @@ static size_t null_dissent(clo_relation relation, unsigned group, int world, dou
     return rows;
 }
 
+/* ---- records under a schema (bound.T7) ------------------------------------------------------- */
+
+/* A level of the category, or another one. */
+static size_t level_flipped(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 1, (const double[]){ 0 }, (const double[]){ 2 }, out);
+}
+
+/* A level, or a text that is in no list: under either relation the record is there. */
+static size_t level_or_outside(clo_relation relation, unsigned group, int world, double *out)
+{
+    (void)relation;
+    for (size_t i = 0; i < group; i++) out[i] = world ? -1 : 0;
+    for (size_t i = 0; i < 20; i++) out[group + i] = (double)(i % 3);
+    return group + 20;
+}
+
 static const clo_i_pair table[] = {
 #define PAIR(family, method, name, settings, cols, categorical, twice, rows, what, ...)            \
     { #family, #method, #name, what, settings, cols, categorical, twice, 0, rows },

@@ -129,12 +129,27 @@ static bool is_null(const double *fill, double *row, size_t cols)
     return null;
 }
 
+/* The same under a schema, which says of each column what a missing cell means (bound.T7). */
+static bool bound_by_schema(const clo_i_way *w, const double *row, double *room, int32_t *out)
+{
+    const clo_schema *const schema = w->domain->schema;
+    const bool null = clo_i_schema_is_null(schema, row);
+    if (null) {
+        memset(out, 0, w->domain->cols * sizeof *out);
+        return true;
+    }
+    clo_i_schema_encode(schema, row, room);
+    clo_i_to_grid(room, w->domain->cols, w->radius, out);
+    return false;
+}
+
 /* One row as it is in the table, onto the grid, or whether it is a null record, whose cells are 0
  * until it goes; room: cols numbers for what is seen of it. */
 static bool bound_row(const clo_i_way *w, double *row, double *room, int32_t *out)
 {
     const clo_domain *const domain = w->domain;
     const size_t cols = domain->cols;
+    if (domain->schema) return bound_by_schema(w, row, room, out);
     if (is_null(w->fill, row, clo_i_domain_table_cols(domain))) {
         memset(out, 0, cols * sizeof *out);
         return true;
@@ -153,7 +168,7 @@ static void find_fill(const clo_domain *domain, const clo_table *table, const do
                       double *fill)
 {
     const double *const told = clo_i_table_fill(table);
-    for (size_t j = 0; j < clo_i_domain_table_cols(domain); j++) {
+    for (size_t j = 0; !domain->schema && j < clo_i_domain_table_cols(domain); j++) {
         const double *const origin = domain->frame ? domain->frame->origin : center;
         fill[j] = origin ? origin[j] : 0;
         if (told && isfinite(told[j])) fill[j] = told[j];
@@ -202,7 +217,7 @@ void clo_i_way_clear(clo_i_way *way)
 
 bool clo_i_way_keeps_sparse(const clo_domain *domain, bool sparse)
 {
-    return sparse && !domain->lower && !domain->center && !domain->frame;
+    return sparse && !domain->lower && !domain->center && !domain->frame && !domain->schema;
 }
 
 void clo_i_bound_dense(const clo_i_way *way, const clo_table *table, size_t first, size_t count,
@@ -329,8 +344,25 @@ static clo_status drop_nulls(clo_bounded *data, const uint8_t *nulls, clo_error 
     return CLO_OK;
 }
 
+/* A table and a domain are of one schema, or both of none; rows in the caller's memory have none of
+ * their own. */
+static clo_status check_schemas(const clo_table *table, const clo_domain *domain, clo_error *err)
+{
+    const clo_schema *const own = clo_table_schema(table), *const schema = domain->schema;
+    if (own && !schema)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "the table was read with a schema, which the domain must have too");
+    if (own && strcmp(own->own, schema->own) != 0)
+        return clo_i_fail(err, CLO_DOMAIN, "the table was read with another schema");
+    if (schema && !own && clo_table_file_cols(table))
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "the domain has a schema, without which the table was read");
+    return CLO_OK;
+}
+
 static clo_status check_table(const clo_table *table, const clo_domain *domain, clo_error *err)
 {
+    CLO_TRY(check_schemas(table, domain, err));
     if (clo_table_cols(table) != clo_i_domain_table_cols(domain))
         return clo_i_fail(err, CLO_DOMAIN, "the domain has %zu columns and the table %zu",
                           clo_i_domain_table_cols(domain), clo_table_cols(table));

@@ -24,8 +24,8 @@ static bool fits(const clo_release *release, clo_density_kept *kept)
 {
     for (size_t i = 0; i < release->answer_count; i++) {
         kept[i] = kept_of(&release->answers[i]);
-        if (release->answers[i].cols != release->facts.cols ||
-            !clo_i_density_kept_fits(&kept[i], release->facts.cols))
+        if (release->answers[i].cols != clo_i_facts_coordinates(&release->facts) ||
+            !clo_i_density_kept_fits(&kept[i], clo_i_facts_coordinates(&release->facts)))
             return false;
     }
     return true;
@@ -50,11 +50,11 @@ static clo_status say_none(const clo_release *release, clo_error *err)
     if (facts->seen_cols)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "this release was made along a projection, and holds no answers");
-    if (facts->cols > FEW_COLUMNS)
+    if (clo_i_facts_coordinates(facts) > FEW_COLUMNS)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "a run in %zu columns looks at a few directions of them, and its release "
                           "holds no answers: other numbers of clusters need a new run",
-                          facts->cols);
+                          clo_i_facts_coordinates(facts));
     if (clo_release_find(release, "centers", &centers) && centers.shape[0] == 1)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "this release has one center, because noise hides more: there is nothing "
@@ -97,7 +97,8 @@ clo_domain clo_i_cut_domain(const clo_release *release)
     clo_domain domain = clo_domain_default();
     clo_array learnt;
     domain.relation = facts->relation;
-    domain.cols = facts->cols;
+    domain.cols = clo_i_facts_coordinates(facts);
+    domain.schema = facts->schema;
     domain.norm = facts->norm;
     domain.lower = facts->lower;
     domain.upper = facts->upper;
@@ -119,8 +120,8 @@ static clo_status rebuild(const clo_release *release, clo_cut_density *out, clo_
         status = clo_i_fail(err, CLO_FORMAT, "the answers of the release do not fit each other");
     else
         status = clo_i_density_rebuild(out->space, out->rng, kept, release->answer_count,
-                                       release->facts.cols, (double)release->facts.rows,
-                                       &out->density, err);
+                                       clo_i_facts_coordinates(&release->facts),
+                                       (double)release->facts.rows, &out->density, err);
     clo_i_free(kept);
     return status;
 }

@@ -134,6 +134,23 @@ static double noise_of_sizes(const clo_release *release)
     return release->answers[release->answer_count - 1].noise[2];
 }
 
+/* Under a schema as numbers and shares (bound.T7). */
+static clo_status put_centers(const clo_domain *domain, size_t k, const double *centers,
+                              clo_release *out, clo_error *err)
+{
+    const clo_schema *const schema = domain->schema;
+    const size_t d = domain->cols;
+    double *points = NULL;
+    if (!schema) return clo_i_release_put(out, "centers", centers, 2, (size_t[]){ k, d }, err);
+    const size_t cols = clo_schema_outputs(schema);
+    CLO_TRY(clo_i_alloc(k * cols, sizeof *points, &points, err));
+    for (size_t i = 0; i < k; i++) clo_i_schema_point(schema, centers + i * d, points + i * cols);
+    const clo_status status =
+        clo_i_release_put(out, "centers", points, 2, (size_t[]){ k, cols }, err);
+    clo_i_free(points);
+    return status;
+}
+
 /* With the digits that noise leaves, as a run's centres have (public_fit.T3). */
 static clo_status put_arrays(const clo_domain *domain, found *f, clo_release *out, clo_error *err)
 {
@@ -149,7 +166,7 @@ static clo_status put_arrays(const clo_domain *domain, found *f, clo_release *ou
     clo_i_fit_sizes(domain, k, c->sizes);
     for (size_t i = 0; i < k; i++)
         c->sizes[i] = clo_i_cut_digits(c->sizes[i], noise_of_sizes(out), 0);
-    CLO_TRY(clo_i_release_put(out, "centers", c->centers, 2, (size_t[]){ k, d }, err));
+    CLO_TRY(put_centers(domain, k, c->centers, out, err));
     CLO_TRY(clo_i_release_put(out, "sizes", c->sizes, 1, &k, err));
     CLO_TRY(clo_i_release_put(out, "uncertainty", f->doubts, 1, &k, err));
     if (!c->elbow) return CLO_OK;

@@ -39,11 +39,13 @@ typedef struct csv {
     char **names;   /* of the cells, or NULL */
     int32_t *slots; /* cell -> column of the table, or -1 */
     size_t cols;
-    size_t unit;        /* the cell that is the unit, or SIZE_MAX */
-    bool anonymous;     /* nobody asks whose rows they are */
-    bool guessed;       /* a record alone has told how many cells there are */
-    bool remark;        /* the first line begins with # */
-    size_t blank_lines; /* before the first record that is not */
+    size_t unit;                /* the cell that is the unit, or SIZE_MAX */
+    bool anonymous;             /* nobody asks whose rows they are */
+    bool guessed;               /* a record alone has told how many cells there are */
+    bool remark;                /* the first line begins with # */
+    size_t blank_lines;         /* before the first record that is not */
+    const clo_schema *schema;   /* of the columns that are read; NULL: none */
+    const clo_i_field **fields; /* of each column that is not a plain number; NULL: there is none */
     uint8_t key[CLO_UNIT_KEY_BYTES];
 } csv;
 
@@ -273,6 +275,101 @@ static const char *parse_as_text(const csv *f, size_t cell, const char *text, co
     return fault->kind || fault->status ? NULL : stop;
 }
 
+/* ---- cells under a schema -------------------------------------------------------------------- */
+
+/* What a cell in quotes says, where each inner quote stands twice. */
+static double doubled_cell(const clo_i_field *field, content c)
+{
+    char text[CLO_SCHEMA_TEXT_BYTES + 1];
+    size_t length = 0;
+    while (c.from < c.to) {
+        const char *part;
+        const size_t here = undoubled_part(&c, &part);
+        if (here > sizeof text - length) return CLO_OUTSIDE; /* longer than any level */
+        memcpy(text + length, part, here);
+        length += here;
+    }
+    return clo_i_field_cell(field, text, length);
+}
+
+static void count_cell_of(const csv *f, size_t column, const clo_i_field *field, double cell,
+                          bool word, clo_i_block *block, clo_i_fault *fault)
+{
+    const bool outside = cell == CLO_OUTSIDE && field->type == CLO_TYPE_STRING;
+    if (!(outside && field->outside == CLO_OUTSIDE_MISSING) && !isnan(cell)) return;
+    clo_i_tally *const tally = tally_of(f, column, block, fault);
+    if (!tally) return;
+    block->bad_cells++;
+    if (word && !outside)
+        tally->missing++;
+    else
+        tally->text++;
+}
+
+/* A cell with quotes, blanks or what the list does not have as it stands. */
+static const char *look_closer(const csv *f, size_t column, const char *text, const char *end,
+                               const clo_i_field *field, clo_i_block *block, double *row,
+                               clo_i_fault *fault)
+{
+    const char *const stop = cell_end(f, text, end);
+    if (!stop) {
+        fault->kind = FAULT_OPEN_QUOTE;
+        return NULL;
+    }
+    const content c = content_of(f, text, stop);
+    const double cell = c.doubled ? doubled_cell(field, c)
+                                  : clo_i_field_cell(field, c.from, (size_t)(c.to - c.from));
+    const double kept = cell == CLO_OUTSIDE && field->type == CLO_TYPE_BOOLEAN ? NAN : cell;
+    const bool word = is_missing_word(c) || (isnan(cell) && field->type == CLO_TYPE_STRING);
+    row[column] = kept;
+    count_cell_of(f, column, field, kept, word, block, fault);
+    return fault->status ? NULL : stop;
+}
+
+/* Up to the next delimiter, byte by byte: the hash of a cell without quotes comes with it. */
+static const char *parse_level(const csv *f, size_t column, const char *text, const char *end,
+                               const clo_i_field *field, clo_i_block *block, double *row,
+                               clo_i_fault *fault)
+{
+    const char *at = text;
+    uint64_t hash = CLO_TEXT_HASH;
+    for (; at < end && *at != f->delimiter && *at != '\n' && *at != '\r' && *at != f->also; at++)
+        hash = clo_i_text_hash_step(hash, (unsigned char)*at);
+    const char *const stop = at < end && *at == '\r' && at[1] == '\n' ? at + 1 : at;
+    double code;
+    if (stop >= end || *stop == '\r' ||
+        !clo_i_texts_find(&field->texts, text, (size_t)(at - text), hash, &code))
+        return look_closer(f, column, text, end, field, block, row, fault);
+    row[column] = code;
+    if (isnan(code)) count_cell_of(f, column, field, code, true, block, fault);
+    return fault->status ? NULL : stop;
+}
+
+/* A number with missing values that are numbers. */
+static const char *parse_gapped(const csv *f, size_t column, size_t cell, const char *text,
+                                const char *end, const clo_i_field *field, clo_i_block *block,
+                                double *row, clo_i_fault *fault)
+{
+    const char *const stop = parse_as_text(f, cell, text, end, block, row, NULL, fault);
+    if (!stop || isnan(row[column]) || !clo_i_field_lacks(field, row[column])) return stop;
+    row[column] = NAN;
+    count_cell_of(f, column, field, NAN, true, block, fault);
+    return fault->status ? NULL : stop;
+}
+
+static const char *parse_by_field(const csv *f, size_t cell, const char *text, const char *end,
+                                  clo_i_block *block, double *row, clo_i_fault *fault)
+{
+    const size_t column = (size_t)f->slots[cell];
+    const clo_i_field *const field = f->fields[column];
+    fault->column = cell;
+    return clo_i_field_is_coded(field)
+               ? parse_level(f, column, text, end, field, block, row, fault)
+               : parse_gapped(f, column, cell, text, end, field, block, row, fault);
+}
+
+/* ---- records as rows ------------------------------------------------------------------------- */
+
 /* The record has another number of cells than it should: `found` and those from here on. */
 static const char *count_ragged(const csv *f, const char *at, const char *end, size_t found,
                                 clo_i_fault *fault)
@@ -297,9 +394,15 @@ static const char *parse_record(const csv *f, const char *text, const char *end,
     for (size_t cell = 0;; cell++) {
         const int32_t slot = f->slots[cell];
         const char *stop = NULL;
-        if (slot >= 0 && cell != f->unit) stop = read_number(f->comma, at, &row[slot]);
+        const bool coded = f->fields && slot >= 0 && f->fields[slot] && cell != f->unit;
+        if (coded) {
+            stop = parse_by_field(f, cell, at, end, block, row, fault);
+            if (!stop) return NULL;
+        } else if (slot >= 0 && cell != f->unit) {
+            stop = read_number(f->comma, at, &row[slot]);
+        }
         if (stop && *stop == '\r') stop += stop[1] == '\n';
-        if (!stop || (*stop != f->delimiter && *stop != '\n') || !isfinite(row[slot])) {
+        if (!coded && (!stop || (*stop != f->delimiter && *stop != '\n') || !isfinite(row[slot]))) {
             stop = parse_as_text(f, cell, at, end, block, row, unit, fault);
             if (!stop) return NULL;
         }
@@ -381,8 +484,10 @@ static void parse(const void *self, const char *text, const char *end, size_t li
         if (next) continue;
         const size_t bad = block->bad_cells;
         next = parse_record(f, at, end, done, block, fault);
-        block->bad_rows += block->bad_cells > bad;
         if (fault->status) return;
+        block->bad_rows += f->schema && next
+                               ? clo_i_schema_is_null(f->schema, block->values + done * f->cols)
+                               : block->bad_cells > bad;
         if (next && (size_t)(next - at) > CLO_LINE_BYTES) fault->kind = FAULT_TOO_LONG;
         if (fault->kind) {
             fault->line = clo_i_count_bytes(text, at, '\n');
@@ -677,10 +782,86 @@ static clo_status read_first_record(csv *f, clo_i_source *source, const clo_read
 static clo_status copy_chosen_names(const csv *f, const uint32_t *chosen, clo_table *table,
                                     clo_error *err)
 {
-    if (!f->names) return CLO_OK;
+    if (!f->names && !table->schema) return CLO_OK;
     CLO_TRY(clo_i_alloc(table->cols, sizeof *table->names, &table->names, err));
     for (size_t j = 0; j < table->cols; j++)
-        CLO_TRY(clo_i_copy_text(f->names[chosen[j]], &table->names[j], err));
+        CLO_TRY(clo_i_copy_text(f->names ? f->names[chosen[j]] : table->schema->fields[j].name,
+                                &table->names[j], err));
+    return CLO_OK;
+}
+
+/* The column of this name; that there are two would leave open which one is meant. */
+static clo_status find_named(const csv *f, const char *name, uint32_t *out, clo_error *err)
+{
+    size_t found = f->cells;
+    char shown[CLO_SHOWN_BYTES];
+    clo_i_show_name(name, shown);
+    for (size_t cell = 0; cell < f->cells; cell++) {
+        if (strcmp(f->names[cell], name) != 0) continue;
+        if (found < f->cells)
+            return clo_i_fail(err, CLO_FORMAT, "%s has two columns '%s'", f->name, shown);
+        found = cell;
+    }
+    *out = (uint32_t)found;
+    if (found < f->cells) return CLO_OK;
+    return clo_i_fail(
+        err, CLO_ARGUMENT,
+        "%s has no column '%s', which the schema uses: choose other columns (columns), "
+        "or change the schema",
+        f->name, shown);
+}
+
+static bool is_used(const clo_schema *schema, const char *name)
+{
+    for (size_t j = 0; j < clo_i_schema_cells(schema); j++)
+        if (strcmp(clo_i_schema_used(schema, j)->name, name) == 0) return true;
+    return false;
+}
+
+/* A list that only leaves columns out leaves them out of those that the schema uses. */
+static void keep_used(const csv *f, const clo_schema *schema, uint32_t *chosen, size_t *count)
+{
+    size_t kept = 0;
+    for (size_t j = 0; j < *count; j++)
+        if (is_used(schema, f->names[chosen[j]])) chosen[kept++] = chosen[j];
+    *count = kept;
+}
+
+static clo_status choose_by_schema(csv *f, const clo_read_options *options, uint32_t **out,
+                                   clo_error *err)
+{
+    const clo_schema *const schema = options->schema;
+    const clo_i_columns columns = { f->cells, f->names, f->name };
+    if (!f->names || options->columns) {
+        CLO_TRY(clo_i_choose_columns(&columns, options->columns, f->unit, out, &f->cols, err));
+        if (f->names && options->columns[strspn(options->columns, " ")] == '-')
+            keep_used(f, schema, *out, &f->cols);
+        return CLO_OK;
+    }
+    f->cols = clo_i_schema_cells(schema);
+    CLO_TRY(clo_i_alloc(f->cols, sizeof **out, out, err));
+    for (size_t j = 0; j < f->cols; j++)
+        CLO_TRY(find_named(f, clo_i_schema_used(schema, j)->name, &(*out)[j], err));
+    return CLO_OK;
+}
+
+/* The schema of the chosen columns, and which of them are no plain numbers. */
+static clo_status bind_schema(csv *f, const clo_schema *schema, const uint32_t *chosen,
+                              clo_table *table, clo_error *err)
+{
+    const char **names = NULL;
+    clo_status status = CLO_OK;
+    if (f->names) CLO_TRY(clo_i_alloc(f->cols, sizeof *names, &names, err));
+    for (size_t j = 0; f->names && j < f->cols; j++) names[j] = f->names[chosen[j]];
+    status = clo_schema_select(schema, names, f->cols, &table->schema, err);
+    clo_i_free(names);
+    if (status) return status;
+    f->schema = table->schema;
+    CLO_TRY(clo_i_alloc(f->cols, sizeof *f->fields, &f->fields, err));
+    for (size_t j = 0; j < f->cols; j++) {
+        const clo_i_field *const field = clo_i_schema_used(table->schema, j);
+        if (clo_i_field_is_coded(field) || field->gap_count) f->fields[j] = field;
+    }
     return CLO_OK;
 }
 
@@ -704,7 +885,12 @@ static clo_status choose_cells(csv *f, const clo_i_source *source, const clo_rea
     if (options->unit)
         CLO_TRY(clo_i_find_column(&columns, options->unit, "unit column", &f->unit, err));
     CLO_TRY(clo_i_alloc(f->cells, sizeof *f->slots, &f->slots, err));
-    CLO_TRY(clo_i_choose_columns(&columns, options->columns, f->unit, &chosen, &f->cols, err));
+    clo_status status = options->schema ? choose_by_schema(f, options, &chosen, err)
+                                        : clo_i_choose_columns(&columns, options->columns, f->unit,
+                                                               &chosen, &f->cols, err);
+    if (!status && options->schema) status = bind_schema(f, options->schema, chosen, table, err);
+    table->file_columns = chosen;
+    if (status) return status;
     for (size_t cell = 0; cell < f->cells; cell++) f->slots[cell] = -1;
     for (size_t j = 0; j < f->cols; j++) f->slots[chosen[j]] = (int32_t)j;
     table->cols = f->cols;
@@ -713,10 +899,9 @@ static clo_status choose_cells(csv *f, const clo_i_source *source, const clo_rea
     table->text_later = options->text == CLO_TEXT_LATER;
     table->col_step = sizeof(double);
     table->row_step = f->cols * sizeof(double);
-    clo_status status = copy_chosen_names(f, chosen, table, err);
+    status = copy_chosen_names(f, chosen, table, err);
     if (!status && options->fill)
         status = clo_i_read_fill(&columns, chosen, f->cols, options->fill, &table->fill, err);
-    table->file_columns = chosen;
     return status;
 }
 
@@ -771,6 +956,7 @@ clo_status clo_i_read_csv(clo_i_source *source, const clo_read_options *options,
     if (status == CLO_OK) status = add_blank_lines(&f, table, err);
     if (status == CLO_OK) status = clo_i_read_text(source, &format, table, err);
     clo_i_free(f.slots);
+    clo_i_free(f.fields);
     clo_i_wipe(&f, sizeof f);
     if (status != CLO_OK) {
         clo_table_free(table);

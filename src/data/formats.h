@@ -14,6 +14,7 @@
 
 #include "data/data.h"
 #include "data/pass_hash.h"
+#include "schema/schema.h"
 #include <cloister/arrow.h>
 #include <sodium.h>
 
@@ -107,6 +108,7 @@ struct clo_table {
     uint8_t digest[CLO_DIGEST_BYTES];
     struct clo_recipe *recipe; /* of a scan: how to read its rows, of which it holds none */
     size_t null_rows;          /* of a scan */
+    clo_schema *schema;        /* of its columns; NULL: none */
 };
 
 /* What is said of all rows once they were counted: too many of them, columns of text. */

@@ -24,11 +24,15 @@ static bool has_bitmaps(const clo_table *table)
     return table->block_count > 0 && table->blocks[0].batch;
 }
 
-static size_t null_rows(const double *cells, size_t rows, size_t cols)
+static size_t null_rows(const clo_schema *schema, const double *cells, size_t rows, size_t cols)
 {
     size_t null = 0;
     for (size_t i = 0; i < rows; i++) {
-        bool bad = false;
+        bool bad = schema && clo_i_schema_is_null(schema, cells + i * cols);
+        if (schema) {
+            null += bad;
+            continue;
+        }
         for (size_t j = 0; j < cols; j++) bad = bad || !isfinite(cells[i * cols + j]);
         null += bad;
     }
@@ -66,7 +70,7 @@ static clo_status null_dense_rows(const clo_table *part, uint64_t *out, clo_erro
             const size_t count = part->rows - first < step ? part->rows - first : step;
             if (mine) continue;
             clo_i_table_rows(part, first, count, cells);
-            null += null_rows(cells, count, cols);
+            null += null_rows(part->schema, cells, count, cols);
         }
         clo_i_wipe_free(cells, cells ? step * cols * sizeof *cells : 0);
         if (mine) atomic_store(&failure, (int)mine);

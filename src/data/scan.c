@@ -34,7 +34,7 @@ static clo_status count_part(void *user, clo_table *part, clo_error *err)
     census *const c = user;
     uint64_t null = 0;
     const bool text = part->blocks[0].values && !part->sparse; /* whose cells were looked at */
-    if (c->fills || (text && !part->tallies)) return CLO_OK;
+    if (c->fills || (text && !part->tallies && !part->schema)) return CLO_OK;
     CLO_TRY(clo_i_count_gaps(part, &null, err));
     c->null += null;
     return CLO_OK;

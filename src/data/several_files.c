@@ -24,6 +24,7 @@ void clo_i_recipe_release(clo_recipe *recipe)
     clo_i_free((void *)(uintptr_t)recipe->options.unit);
     clo_i_free((void *)(uintptr_t)recipe->options.fill);
     clo_i_free((void *)(uintptr_t)recipe->options.cache);
+    clo_schema_free((clo_schema *)(uintptr_t)recipe->options.schema);
     clo_i_wipe_free(recipe, sizeof *recipe);
 }
 
@@ -51,6 +52,7 @@ static clo_status fill_recipe(clo_recipe *recipe, const char *const *paths, size
     recipe->options = *options;
     recipe->options.format = recipe->options.columns = NULL;
     recipe->options.unit = recipe->options.fill = recipe->options.cache = NULL;
+    recipe->options.schema = clo_i_schema_keep(options->schema);
     recipe->options.unit_key = NULL; /* which is the recipe's own by now */
     CLO_TRY(copy_option(options->format, &recipe->options.format, err));
     CLO_TRY(copy_option(options->columns, &recipe->options.columns, err));

@@ -46,11 +46,11 @@ void clo_i_block_clear(clo_i_block *block)
 /* What was counted in a block goes to the table's counts. */
 static clo_status add_tallies(clo_table *table, clo_i_block *block, clo_error *err)
 {
+    table->bad_rows += block->bad_rows;
     if (!block->tallies) return CLO_OK;
     if (!table->tallies)
         CLO_TRY(clo_i_alloc(table->cols, sizeof *table->tallies, &table->tallies, err));
     clo_i_tally_add(table->tallies, block->tallies, block->tally_count);
-    table->bad_rows += block->bad_rows;
     clo_i_wipe_free(block->tallies, block->tally_count * sizeof *block->tallies);
     block->tallies = NULL;
     block->tally_count = 0;
@@ -157,6 +157,7 @@ void clo_table_free(clo_table *table)
     clo_i_wipe_free(table->bytes, table->byte_count);
     if (table->mapping) munmap(table->mapping, table->mapping_bytes);
     clo_i_recipe_release(table->recipe);
+    clo_schema_free(table->schema);
     clo_i_free(table);
 }
 
@@ -353,6 +354,25 @@ const double *clo_i_table_dense(const clo_table *table)
 }
 
 /* ---- the rest of what a table says ----------------------------------------------------------- */
+
+clo_status clo_table_describe(clo_table *table, const clo_schema *schema, clo_error *err)
+{
+    clo_schema *own = NULL;
+    if (!table || !schema)
+        return clo_i_fail(err, CLO_ARGUMENT, "a table and a schema must be given");
+    if (table->sparse || table->recipe || table->file_cols)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "a schema is stated for dense rows in memory; a file is read with one");
+    CLO_TRY(clo_schema_select(schema, (const char *const *)table->names, table->cols, &own, err));
+    clo_schema_free(table->schema);
+    table->schema = own;
+    return CLO_OK;
+}
+
+const clo_schema *clo_table_schema(const clo_table *table)
+{
+    return table->schema;
+}
 
 size_t clo_table_cols(const clo_table *table)
 {

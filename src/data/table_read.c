@@ -163,6 +163,9 @@ clo_status clo_i_read_options_take(const clo_read_options *given, clo_read_optio
         (void)clo_i_fail(err, CLO_ARGUMENT, "fill values need missing=fill (missing fill)");
         return clo_i_advise(err, CLO_ARGUMENT, "missing fill");
     }
+    if (out->schema && (out->missing != CLO_MISSING_NULL || out->text == CLO_TEXT_LATER))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a schema says itself what a missing cell means: leave missing out");
     return clo_i_check_missing(out->missing, err);
 }
 
@@ -252,6 +255,10 @@ clo_status clo_i_file_read(const char *path, const clo_read_options *options,
         status = refuse_foreign(&source, err);
         format = detect_format(&source, path);
     }
+    if (status == CLO_OK && options->schema && strcmp(format->name, "csv") != 0)
+        status = clo_i_fail(err, CLO_UNSUPPORTED,
+                            "%s is %s: a schema needs a CSV file, or a data frame in Python",
+                            source.name, format->name);
     const bool lines = how->text_marks && format && strcmp(format->name, "libsvm") == 0;
     if (status == CLO_OK)
         status = (lines ? read_lines : format->read)(&source, options, &table, err);

@@ -217,6 +217,17 @@ clo_status clo_i_table_refuse_gaps(const clo_table *table, uint64_t rows_with_ga
     return clo_i_advise(err, CLO_FORMAT, "missing fill");
 }
 
+/* Under a schema it is not the column that is wrong, but what is stated of it. */
+static clo_status refuse_misfit(const clo_table *table, size_t column, clo_error *err)
+{
+    char shown[CLO_SHOWN_BYTES];
+    show(table, column, shown);
+    return clo_i_fail(err, CLO_FORMAT,
+                      "%s: more than half of the cells of '%s' do not fit the schema: check the "
+                      "schema (cloister schema check), or leave the column out",
+                      table->file, shown);
+}
+
 clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,
                                    const char *needed_by, clo_error *err)
 {
@@ -224,6 +235,7 @@ clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,
     for (size_t j = 0; table->tallies && j < table->cols; j++) {
         const trouble found = !columns || columns[j] ? trouble_of(table, j) : NO_TROUBLE;
         if (found == IS_DRESSED) return refuse_dressed(table, j, err);
+        if (found == IS_TEXT && table->schema) return refuse_misfit(table, j, err);
         text += found == IS_TEXT;
         empty += found == IS_EMPTY;
     }

@@ -70,6 +70,20 @@ static clo_status check_frame(const clo_domain *domain, clo_error *err)
     return check_what_is_hidden(domain, err);
 }
 
+static clo_status check_schema(const clo_domain *domain, clo_error *err)
+{
+    const clo_schema *const schema = domain->schema;
+    if (domain->lower || domain->center || domain->frame)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "a schema excludes column bounds, a center and a projection");
+    if (domain->cols != schema->coords || domain->norm != schema->radius)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "a schema of %zu coordinates and radius %g needs a domain of as many "
+                          "columns and this norm (clo_domain_describe)",
+                          schema->coords, schema->radius);
+    return CLO_OK;
+}
+
 clo_status clo_domain_check(const clo_domain *given, clo_error *err)
 {
     clo_domain full;
@@ -106,13 +120,23 @@ clo_status clo_domain_check(const clo_domain *given, clo_error *err)
         for (size_t j = 0; j < domain->cols; j++)
             if (!isfinite(domain->center[j]))
                 return clo_i_fail(err, CLO_DOMAIN, "entry %zu of the center is not finite", j + 1);
+    if (domain->schema) CLO_TRY(check_schema(domain, err));
     if (domain->frame) return check_frame(domain, err);
     return domain->lower ? check_bounds(domain, err) : CLO_OK;
 }
 
 size_t clo_i_domain_table_cols(const clo_domain *domain)
 {
-    return domain->frame ? domain->frame->rows : domain->cols;
+    return domain->schema  ? clo_i_schema_cells(domain->schema)
+           : domain->frame ? domain->frame->rows
+                           : domain->cols;
+}
+
+size_t clo_domain_columns(const clo_domain *domain)
+{
+    clo_domain full;
+    if (clo_i_domain_take(domain, &full, NULL)) return 0;
+    return full.schema ? clo_schema_outputs(full.schema) : clo_i_domain_table_cols(&full);
 }
 
 double clo_i_domain_radius(const clo_domain *domain)
@@ -166,13 +190,20 @@ static bool equal_frames(const clo_frame *a, const clo_frame *b)
            equal_arrays(a->origin, b->origin, a->rows);
 }
 
+static bool equal_schemas(const clo_schema *a, const clo_schema *b)
+{
+    if (!a || !b) return !a && !b;
+    return strcmp(a->own, b->own) == 0 && strcmp(a->digest, b->digest) == 0;
+}
+
 bool clo_i_domain_equal(const clo_domain *a, const clo_domain *b)
 {
     return a->relation == b->relation && a->cols == b->cols && a->norm == b->norm &&
            a->rows == b->rows && a->rows_per_unit == b->rows_per_unit &&
            equal_texts(a->unit, b->unit) && equal_arrays(a->lower, b->lower, a->cols) &&
            equal_arrays(a->upper, b->upper, a->cols) &&
-           equal_arrays(a->center, b->center, a->cols) && equal_frames(a->frame, b->frame);
+           equal_arrays(a->center, b->center, a->cols) && equal_frames(a->frame, b->frame) &&
+           equal_schemas(a->schema, b->schema);
 }
 
 static clo_status copy_array(const double *values, size_t count, const double **out, clo_error *err)
@@ -194,6 +225,7 @@ clo_status clo_i_domain_copy(const clo_domain *domain, clo_domain *out, clo_erro
     char *unit = NULL;
     copy.lower = copy.upper = copy.center = NULL;
     copy.frame = NULL;
+    copy.schema = NULL;
     copy.unit = NULL;
     if (full.unit) CLO_TRY(clo_i_copy_text(full.unit, &unit, err));
     copy.unit = unit;
@@ -204,6 +236,7 @@ clo_status clo_i_domain_copy(const clo_domain *domain, clo_domain *out, clo_erro
         clo_i_domain_clear(&copy);
         return status;
     }
+    copy.schema = clo_i_schema_keep(full.schema);
     *out = copy;
     return CLO_OK;
 }
@@ -217,7 +250,26 @@ void clo_i_domain_clear(clo_domain *domain)
     clo_frame_free((clo_frame *)(uintptr_t)domain->frame);
     domain->lower = domain->upper = domain->center = NULL;
     domain->unit = NULL;
+    clo_schema_free((clo_schema *)(uintptr_t)domain->schema);
     domain->frame = NULL;
+    domain->schema = NULL;
+}
+
+clo_status clo_domain_describe(clo_domain *domain, const clo_schema *schema, clo_error *err)
+{
+    clo_domain seen;
+    CLO_TRY(clo_i_domain_take(domain, &seen, err));
+    if (domain->struct_size < offsetof(clo_domain, schema) + sizeof domain->schema)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a clo_domain of this length has no place for a schema");
+    seen.cols = schema->coords;
+    seen.norm = schema->radius;
+    seen.schema = schema;
+    CLO_TRY(clo_domain_check(&seen, err));
+    domain->cols = seen.cols;
+    domain->norm = seen.norm;
+    domain->schema = schema;
+    return CLO_OK;
 }
 
 clo_status clo_domain_project(clo_domain *domain, const clo_frame *frame, clo_error *err)

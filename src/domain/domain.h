@@ -6,6 +6,7 @@
 #define CLO_DOMAIN_INTERNAL_H
 
 #include "base/base.h"
+#include "schema/schema.h"
 #include <cloister/domain.h>
 
 enum { CLO_MOST_COLUMNS = 1 << 20 };

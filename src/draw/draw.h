@@ -119,6 +119,10 @@ typedef struct clo_map {
 CLO_CHECK clo_status clo_i_draw_map(clo_writer *w, const clo_caption *caption, const clo_map *map,
                                     clo_error *err);
 
+/* What a number of that column is called, where it is no plain number; false: it is. */
+typedef bool clo_name_number(const void *user, size_t column, double value, char *text,
+                             size_t size);
+
 /* Rows of numbers, each with a scale of its own: columns of the data, and in each a number of every
  * centre.  Few of them with bars for the noise (lanes.c), many as cells (heat.c), where a cell is
  * the darker the higher its number is among those of its row, and the smaller the less sure. */
@@ -130,10 +134,24 @@ typedef struct clo_lanes {
     const size_t *numbers;     /* which column of the data each row is */
     const char *const *labels; /* of the centres */
     const size_t *kinds;
+    clo_name_number *call; /* NULL: all are plain numbers */
+    const void *user;
 } clo_lanes;
 bool clo_i_lanes_fit(size_t rows, size_t count); /* whether the first form serves */
 void clo_i_draw_lanes(clo_writer *w, const clo_caption *caption, const clo_lanes *lanes);
 void clo_i_draw_heat(clo_writer *w, const clo_caption *caption, const clo_lanes *lanes);
+
+/* Shares of levels, a bar and a number each (shares.c). */
+typedef struct clo_shares {
+    size_t rows, count;
+    const double *at, *noise;  /* rows x count; noise NULL: not known */
+    const char *const *names;  /* of the levels */
+    const char *const *titles; /* of the category that begins with this row, or NULL */
+    const size_t *numbers;     /* which column of the release each row is */
+    const char *const *labels; /* of the centres */
+    const size_t *kinds;
+} clo_shares;
+void clo_i_draw_shares(clo_writer *w, const clo_caption *caption, const clo_shares *shares);
 
 /* Bars to both sides of 0, a panel beside the other (bars.c): loadings of directions. */
 typedef struct clo_bars {

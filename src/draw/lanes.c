@@ -47,6 +47,15 @@ static double cut(double place)
     return fmin(fmax(place, LEFT), RIGHT);
 }
 
+static clo_number number_of(const clo_lanes *lanes, size_t row, double value, clo_number plain)
+{
+    clo_number text = plain;
+    if (lanes->call &&
+        !lanes->call(lanes->user, lanes->numbers[row], value, text.text, sizeof text.text))
+        text = plain;
+    return text;
+}
+
 static void draw_centre(clo_picture *p, const clo_lanes *lanes, const clo_scale *s, size_t row,
                         size_t c, double y)
 {
@@ -57,8 +66,9 @@ static void draw_centre(clo_picture *p, const clo_lanes *lanes, const clo_scale 
     if (!isfinite(at)) return;
     snprintf(data, sizeof data, "data-at=\"%zu %zu\"", lanes->numbers[row], c);
     clo_i_group_open(p, data);
-    snprintf(told, sizeof told, "%.40s: %s%s%s", lanes->labels[c], clo_i_short(at, 5).text,
-             isnan(noise) ? "" : " ± ", isnan(noise) ? "" : clo_i_short(noise, 2).text);
+    snprintf(told, sizeof told, "%.40s: %s%s%s", lanes->labels[c],
+             number_of(lanes, row, at, clo_i_short(at, 5)).text, isnan(noise) ? "" : " ± ",
+             isnan(noise) ? "" : clo_i_short(noise, 2).text);
     clo_i_group_title(p, told);
     snprintf(kind, sizeof kind, "noise c%zu", lanes->kinds[c] % CLO_COLOURS);
     const bool lost = noise > s->high - s->low; /* across the whole lane */
@@ -70,14 +80,16 @@ static void draw_centre(clo_picture *p, const clo_lanes *lanes, const clo_scale 
 }
 
 /* Numbers under a lane that do not touch. */
-static void draw_ticks(clo_picture *p, const clo_scale *s, size_t column, double top, double bottom)
+static void draw_ticks(clo_picture *p, const clo_lanes *lanes, const clo_scale *s, size_t row,
+                       double top, double bottom)
 {
+    const size_t column = lanes->numbers[row];
     char data[48];
     double end = -1e9;
     snprintf(data, sizeof data, "data-axis=\"%zu\"", column);
     clo_i_group_open(p, data);
     for (size_t i = 0; i < s->tick_count; i++) {
-        const clo_number number = clo_i_tick(s->ticks[i]);
+        const clo_number number = number_of(lanes, row, s->ticks[i], clo_i_tick(s->ticks[i]));
         const double at = clo_i_place(s, s->ticks[i]);
         const double half = clo_i_text_width(number.text, 11) / 2;
         clo_i_draw_line(p, "grid", at, top, at, bottom);
@@ -94,7 +106,7 @@ static void draw_lane(clo_picture *p, const clo_lanes *lanes, size_t row, double
     const clo_scale s = lane_scale(lanes, row);
     const double bottom = top + NAME + STEP * (double)lanes->count;
     clo_i_draw_text(p, "", 's', 6, top + 12, WIDTH - 12, lanes->names[row]);
-    draw_ticks(p, &s, lanes->numbers[row], top + NAME, bottom);
+    draw_ticks(p, lanes, &s, row, top + NAME, bottom);
     for (size_t c = 0; c < lanes->count; c++)
         draw_centre(p, lanes, &s, row, c, top + NAME + STEP * ((double)c + 0.5));
 }

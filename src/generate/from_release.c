@@ -207,13 +207,12 @@ static clo_status read_model(const clo_release *release, model *m, clo_error *er
 
 static double half_width(const clo_facts *facts, size_t j)
 {
-    return facts->lower ? facts->upper[j] / 2 - facts->lower[j] / 2 : 1;
+    return clo_i_facts_unit(facts, j);
 }
 
 static double middle(const clo_facts *facts, size_t j)
 {
-    if (facts->lower) return facts->lower[j] / 2 + facts->upper[j] / 2;
-    return facts->center ? facts->center[j] : 0;
+    return clo_i_facts_middle(facts, j);
 }
 
 /* What a record of the data went through, too: columns into their bounds, all into the ball. */
@@ -261,6 +260,129 @@ static void draw_record(const model *m, clo_stream *stream, size_t c, double *sc
     bring_into_domain(m->facts, record);
 }
 
+/* ---- records under a schema ------------------------------------------------------------------ */
+
+static double draw_level(const double *shares, size_t count, clo_stream *stream)
+{
+    double left = clo_i_random_unit(stream);
+    size_t l = 0;
+    for (; l + 1 < count && left >= shares[l]; l++) left -= shares[l];
+    while (l > 0 && !(shares[l] > 0)) l--; /* what rounding has left behind the last share */
+    return (double)l;
+}
+
+/* A direction, as far from the mean one as its length says. */
+static double draw_turn(const clo_i_field *f, const double *point, clo_stream *stream)
+{
+    const double length = fmin(sqrt(point[0] * point[0] + point[1] * point[1]), 1);
+    const double turn = atan2(point[1], point[0]) / (2 * acos(-1));
+    const double off = sqrt(-2 * log(fmax(length, 0.05))) / (2 * acos(-1));
+    const double at = turn + off * clo_i_random_normal(stream), part = at - floor(at);
+    return f->lower + part * f->period;
+}
+
+/* Of a number: with this deviation, within its bounds, whole where the column is. */
+static double draw_number(const clo_i_field *f, double mean, double deviation, clo_stream *stream)
+{
+    const double x = mean + (deviation > 0 ? deviation * clo_i_random_normal(stream) : 0);
+    const bool whole = f->kind == CLO_FIELD_RANK || f->kind == CLO_FIELD_DATE ||
+                       f->kind == CLO_FIELD_DATETIME || f->type == CLO_TYPE_INTEGER;
+    return fmin(fmax(whole ? round(x) : x, f->lower), f->upper);
+}
+
+/* A point of the release's columns becomes a record: a level by its share, a number about it.
+ * spread: of each coordinate, in the ball's. */
+static void draw_cells(const model *m, clo_stream *stream, const double *point, double spread,
+                       double *cells)
+{
+    const clo_schema *const schema = m->facts->schema;
+    for (size_t j = 0; j < clo_i_schema_cells(schema); j++) {
+        const clo_i_field *const f = clo_i_schema_used(schema, j);
+        const double *const own = point + f->output;
+        const double off = spread * f->half / f->unit_length;
+        double cell;
+        if (f->kind == CLO_FIELD_LEVELS)
+            cell = draw_level(own, f->outputs, stream);
+        else if (f->kind == CLO_FIELD_CYCLIC)
+            cell = draw_turn(f, own, stream);
+        else
+            cell = draw_number(f, own[0], hypot(off, m->noise), stream);
+        if (f->kind == CLO_FIELD_CYCLIC && f->type == CLO_TYPE_INTEGER) cell = floor(cell);
+        if (f->kind == CLO_FIELD_RANK) cell -= 1;
+        /* Levels that are numbers are told by these; a rule's own level is a missing cell. */
+        if (f->numbers) cell = cell < (double)f->stated ? f->numbers[(size_t)cell] : NAN;
+        cells[j] = cell;
+    }
+}
+
+/* What the shares of a centre say of the distances of its records, which is not its numbers'. */
+static double spread_of_numbers(const model *m, size_t c)
+{
+    const clo_schema *const schema = m->facts->schema;
+    const double coords = (double)clo_schema_coordinates(schema);
+    double square = m->off[c] * m->off[c] * coords, numbers = 0;
+    if (m->spread >= 0) return m->spread;
+    for (size_t j = 0; j < clo_i_schema_cells(schema); j++) {
+        const clo_i_field *const f = clo_i_schema_used(schema, j);
+        const double *const own = m->offsets + c * m->cols + f->output;
+        double same = 0;
+        for (size_t l = 0; l < f->outputs; l++) same += own[l] * own[l];
+        if (f->kind == CLO_FIELD_LEVELS || f->kind == CLO_FIELD_CYCLIC)
+            square -= f->unit_length * f->unit_length * fmax(1 - same, 0);
+        else
+            numbers++;
+    }
+    return numbers > 0 && square > 0 ? sqrt(square / numbers) : 0;
+}
+
+/* room: for a point of the ball, and one of the release's columns. */
+static size_t draw_record_by_schema(const model *m, clo_stream *stream, double *room, double *cells)
+{
+    const clo_schema *const schema = m->facts->schema;
+    double *const point = room + clo_schema_coordinates(schema);
+    double least = INFINITY;
+    size_t nearest = 0;
+    if (!m->cloud) {
+        const size_t c = clo_i_pick(&m->picker, stream);
+        memcpy(point, m->offsets + c * m->cols, m->cols * sizeof *point);
+        clo_i_schema_fit(schema, point);
+        draw_cells(m, stream, point, spread_of_numbers(m, c), cells);
+        return c;
+    }
+    clo_i_cloud_draw(m->cloud, stream, room);
+    clo_i_schema_decode(schema, room, point);
+    clo_i_schema_fit(schema, point);
+    draw_cells(m, stream, point, 0, cells);
+    clo_i_schema_expand(schema, cells, point);
+    for (size_t c = 0; c < m->clusters; c++) {
+        double square = 0;
+        for (size_t j = 0; j < m->cols; j++) {
+            const double off = (point[j] - m->offsets[c * m->cols + j]) / half_width(m->facts, j);
+            square += off * off;
+        }
+        if (square < least) nearest = c;
+        least = fmin(least, square);
+    }
+    return nearest;
+}
+
+static clo_status draw_block_by_schema(const model *m, double *records, uint32_t *labels,
+                                       clo_stream *stream, size_t first, size_t end, clo_error *err)
+{
+    const clo_schema *const schema = m->facts->schema;
+    const size_t cells = clo_i_schema_cells(schema);
+    double *room = NULL;
+    CLO_TRY(clo_i_alloc(m->cols + clo_schema_coordinates(schema), sizeof *room, &room, err));
+    for (size_t i = first; i < end; i++) {
+        const size_t c = draw_record_by_schema(m, stream, room, records + i * cells);
+        if (labels) labels[i] = (uint32_t)c;
+    }
+    clo_i_free(room);
+    return CLO_OK;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
 /* From the density: the cluster is the nearest centre. */
 static size_t draw_from_cloud(const model *m, clo_stream *stream, double *record)
 {
@@ -295,6 +417,8 @@ static clo_status draw_block(const void *context, clo_stream *stream, size_t fir
     const target *const t = context;
     const size_t d = t->m->cols;
     double *scratch = NULL;
+    if (t->m->facts->schema)
+        return draw_block_by_schema(t->m, t->records, t->labels, stream, first, end, err);
     CLO_TRY(clo_i_alloc(t->m->dim + d, sizeof *scratch, &scratch, err));
     for (size_t i = first; i < end; i++) {
         double *const record = t->records + i * d;

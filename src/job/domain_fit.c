@@ -147,6 +147,23 @@ static clo_status fit_projection(const clo_job *job, size_t cols, const clo_tabl
     return clo_domain_project(domain, *frame, err);
 }
 
+/* The schema of these columns: the table's own, where it was read with one. */
+static clo_status fit_schema(const clo_job *job, size_t cols, const clo_table *table,
+                             clo_domain *domain, clo_schema **out, clo_error *err)
+{
+    const clo_schema *const own = table ? clo_table_schema(table) : NULL;
+    const char **names = NULL;
+    if (own) return clo_domain_describe(domain, own, err);
+    if (table && cols && clo_table_column_name(table, 0)) {
+        CLO_TRY(clo_i_alloc(cols, sizeof *names, &names, err));
+        for (size_t j = 0; j < cols; j++) names[j] = clo_table_column_name(table, j);
+    }
+    clo_status status = clo_schema_select(job->spec.schema, names, cols, out, err);
+    if (!status) status = clo_domain_describe(domain, *out, err);
+    clo_i_free(names);
+    return status;
+}
+
 /* ends: room for both ends of every column. */
 static clo_status fit(const clo_job *job, size_t cols, const clo_table *table, double *ends,
                       clo_domain *out, clo_error *err)
@@ -162,11 +179,14 @@ static clo_status fit(const clo_job *job, size_t cols, const clo_table *table, d
     if (spec->bounds) CLO_TRY(fit_bounds(spec, cols, table, ends, &domain, err));
     if (spec->center) CLO_TRY(fit_center(job, cols, &domain, err));
     clo_frame *frame = NULL;
+    clo_schema *schema = NULL;
     clo_status status = CLO_OK;
-    if (spec->subspace) status = fit_projection(job, cols, table, &domain, &frame, err);
+    if (spec->schema) status = fit_schema(job, cols, table, &domain, &schema, err);
+    if (!status && spec->subspace) status = fit_projection(job, cols, table, &domain, &frame, err);
     if (!status) status = clo_domain_check(&domain, err);
     if (!status) status = clo_i_domain_copy(&domain, out, err);
     clo_frame_free(frame);
+    clo_schema_free(schema);
     return status;
 }
 

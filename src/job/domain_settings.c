@@ -99,6 +99,59 @@ static clo_status read_projection(const clo_job *job, clo_i_spec *spec, clo_erro
     return check_subspace(job, spec, spec->project, spec->subspace, err);
 }
 
+/* ---- the schema ------------------------------------------------------------ */
+
+/* What the schema states is stated once. */
+static clo_status refuse_beside_schema(const clo_job *job, clo_error *err)
+{
+    static const clo_i_setting stated[] = { CLO_SET_NORM,         CLO_SET_BOUNDS,  CLO_SET_CENTER,
+                                            CLO_SET_NORM_AT_MOST, CLO_SET_PROJECT, CLO_SET_FILL,
+                                            CLO_SET_TEXT_COLUMNS, CLO_SET_MISSING };
+    for (size_t i = 0; i < sizeof stated / sizeof *stated; i++)
+        if (clo_i_job_value(job, stated[i]))
+            return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                                  "@%s and @schema exclude each other: state it in the schema",
+                                  clo_job_setting(stated[i])->name);
+    return CLO_OK;
+}
+
+/* A person, a relation and numbers that the command states too must be the same. */
+static clo_status take_facts(const clo_job *job, clo_i_spec *spec, clo_error *err)
+{
+    const clo_schema *const schema = spec->schema;
+    const char *const person = clo_schema_person(schema);
+    const char *const relation = clo_schema_relation(schema);
+    const uint64_t each = clo_schema_rows_per_person(schema), rows = clo_schema_rows(schema);
+    if (relation && clo_i_job_value(job, CLO_SET_RELATION) &&
+        !clo_i_job_says(job, CLO_SET_RELATION, relation))
+        return clo_i_job_fail(job, err, CLO_DOMAIN, "@relation is not the schema's, which is %s",
+                              relation);
+    if (person && spec->unit && strcmp(person, spec->unit) != 0)
+        return clo_i_job_fail(job, err, CLO_DOMAIN,
+                              "@unit is '%.60s', but the schema names its persons in '%.60s'",
+                              spec->unit, person);
+    if (each && spec->rows_per_unit && each != spec->rows_per_unit)
+        return clo_i_job_fail(job, err, CLO_DOMAIN,
+                              "@rows-per-unit is %llu, but the schema states %llu",
+                              (unsigned long long)spec->rows_per_unit, (unsigned long long)each);
+    if (relation && strcmp(relation, clo_relation_name(CLO_ADD_REMOVE)) == 0)
+        spec->relation = CLO_ADD_REMOVE;
+    if (person) spec->unit = person;
+    if (each) spec->rows_per_unit = each;
+    /* Under replace, with one row a record, a run counts them itself. */
+    if (!spec->rows && (spec->relation != CLO_REPLACE || spec->unit)) spec->rows = rows;
+    return CLO_OK;
+}
+
+static clo_status read_schema(const clo_job *job, clo_i_spec *spec, clo_error *err)
+{
+    const char *const path = clo_i_job_value(job, CLO_SET_SCHEMA);
+    if (!path) return CLO_OK;
+    CLO_TRY(refuse_beside_schema(job, err));
+    CLO_TRY(clo_schema_read(path, &spec->schema, err));
+    return take_facts(job, spec, err);
+}
+
 /* ---- all of it ------------------------------------------------------------- */
 
 static clo_status read_counts(const clo_job *job, clo_i_spec *spec, clo_error *err)
@@ -113,6 +166,7 @@ static clo_status read_ball(clo_job *job, clo_i_spec *spec, clo_error *err)
     const char *const norm = clo_i_job_value(job, CLO_SET_NORM);
     const char *const bounds = clo_i_job_value(job, CLO_SET_BOUNDS);
     const char *const center = clo_i_job_value(job, CLO_SET_CENTER);
+    if (spec->schema) return CLO_OK;
     if (!norm && !bounds && !clo_i_job_value(job, CLO_SET_NORM_AT_MOST)) {
         clo_i_job_advise(job, CLO_ADVICE_BOUNDS, "%s", "");
         return clo_i_job_fail(
@@ -138,7 +192,8 @@ static clo_status take_given(const clo_job *job, clo_i_spec *spec, clo_error *er
     static const clo_i_setting replaced[] = {
         CLO_SET_RELATION,     CLO_SET_NORM,          CLO_SET_BOUNDS,        CLO_SET_CENTER,
         CLO_SET_NORM_AT_MOST, CLO_SET_NORM_QUANTILE, CLO_SET_SHARE_NORM,    CLO_SET_SHARE_CENTER,
-        CLO_SET_PROJECT,      CLO_SET_ROWS,          CLO_SET_ROWS_PER_UNIT, CLO_SET_UNIT
+        CLO_SET_PROJECT,      CLO_SET_ROWS,          CLO_SET_ROWS_PER_UNIT, CLO_SET_UNIT,
+        CLO_SET_SCHEMA
     };
     const clo_domain *const given = &job->given_domain;
     for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
@@ -161,6 +216,7 @@ clo_status clo_i_spec_read(clo_job *job, clo_error *err)
     CLO_TRY(read_counts(job, spec, err));
     if (clo_i_job_says(job, CLO_SET_RELATION, clo_relation_name(CLO_ADD_REMOVE)))
         spec->relation = CLO_ADD_REMOVE;
+    CLO_TRY(read_schema(job, spec, err));
     CLO_TRY(read_ball(job, spec, err));
     CLO_TRY(read_learning(job, spec, err));
     return read_projection(job, spec, err);
@@ -172,5 +228,6 @@ void clo_i_spec_clear(clo_i_spec *spec)
     clo_i_free(spec->bounds);
     clo_i_free(spec->center);
     clo_release_free(spec->subspace);
+    clo_schema_free(spec->schema);
     *spec = (clo_i_spec){ .relation = CLO_REPLACE };
 }

@@ -203,6 +203,15 @@ clo_status clo_job_check(clo_job *job, clo_error *err)
 
 /* ---- plan ------------------------------------------------------------------ */
 
+static uint64_t used_columns(const clo_schema *schema)
+{
+    clo_field field = { .struct_size = sizeof field };
+    uint64_t used = 0;
+    for (size_t i = 0; clo_schema_field(schema, i, &field); i++)
+        used += field.kind != CLO_FIELD_UNUSED;
+    return used;
+}
+
 /* How many columns there are, without a look at the data. */
 static clo_status count_cols(const clo_job *job, size_t *out, clo_error *err)
 {
@@ -210,6 +219,8 @@ static clo_status count_cols(const clo_job *job, size_t *out, clo_error *err)
     uint64_t cols = 0;
     if (clo_i_job_value(job, CLO_SET_COLS))
         CLO_TRY(clo_i_job_whole(job, CLO_SET_COLS, &cols, err));
+    else if (spec->schema)
+        cols = used_columns(spec->schema);
     else if (spec->subspace)
         cols = clo_release_cols(spec->subspace);
     else if (spec->center)
@@ -235,6 +246,7 @@ static clo_status plan_without_data(clo_job *job, clo_error *err)
     size_t cols = 0;
     CLO_TRY(read_settings(job, err));
     CLO_TRY(count_cols(job, &cols, err));
+    if (job->spec.schema && !job->spec.rows) job->spec.rows = clo_schema_rows(job->spec.schema);
     CLO_TRY(clo_i_spec_fit(job, cols, NULL, &domain, err));
     clo_status status = clo_i_choice_complete(job, err);
     if (!status) status = clo_i_job_make_plan(job, &domain, &plan, err);
@@ -390,14 +402,16 @@ static double value_or(const clo_plan *plan, const char *name, double other)
 uint64_t clo_job_release_bytes(const clo_job *job)
 {
     enum { NUMBER = 27, LINE = 800, REST = 1 << 14, PER_CLUSTER = 8, PER_COLUMN = 16 };
+    enum { PER_SCHEMA_COLUMN = 5000 };
     if (!job->plan) return 0;
     const clo_domain *const domain = clo_plan_domain(job->plan);
     const double k = value_or(job->plan, "clusters", 1), q = value_or(job->plan, "dim", 0),
                  labels = value_or(job->plan, "labels", 0) > 0 ? (double)domain->rows : 0;
     const double seen = (double)domain->cols;
-    const double d = job->taken_cols > domain->cols ? (double)job->taken_cols : seen;
-    const double frame = d > seen ? d * seen : 0;
-    double names = 0;
+    const double columns = (double)job->taken_cols + (domain->schema ? (double)job->name_count : 0);
+    const double d = fmax(columns, seen);
+    const double frame = d > seen && !domain->schema ? d * seen : 0;
+    double names = domain->schema ? PER_SCHEMA_COLUMN * d : 0;
     for (size_t j = 0; j < job->name_count; j++) names += 6 * (double)strlen(job->names[j]) + 4;
     const double numbers =
         k * d * (q + 1) + (k + 2) * (q + PER_CLUSTER) + d * (PER_COLUMN + 2 * q) + frame + labels;
@@ -651,6 +665,8 @@ const char *clo_job_column_name(const clo_job *job, size_t column)
     const char *name = NULL;
     if (job->names)
         name = column < job->name_count ? job->names[column] : NULL;
+    else if (job->spec.schema)
+        name = clo_schema_output_name(job->spec.schema, column);
     else if (job->spec.bounds_file)
         name = column < job->spec.bound_count ? job->spec.bounds[column].name : NULL;
     return name && name[0] ? name : NULL;

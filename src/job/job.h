@@ -74,6 +74,7 @@ typedef struct clo_i_spec {
     const char *unit;        /* NULL: not given */
     bool learns;             /* whether norm or center is private */
     clo_learning learning;   /* what of it, and at what share of the budget */
+    clo_schema *schema;      /* of the columns; NULL: not given */
     const char *project;     /* the file of the release to project on; NULL: none */
     clo_release *subspace;   /* what it holds */
 } clo_i_spec;

@@ -32,6 +32,7 @@ clo_status clo_i_job_read_options(const clo_job *job, clo_read_options *out, clo
     options.format = clo_i_job_value(job, CLO_SET_FORMAT);
     options.columns = clo_i_job_value(job, CLO_SET_COLUMNS);
     options.unit = job->spec.unit;
+    options.schema = job->spec.schema;
     options.fill = clo_i_job_value(job, CLO_SET_FILL);
     options.cache = clo_i_job_value(job, CLO_SET_CACHE);
     if (clo_i_job_says(job, CLO_SET_MISSING, "refuse")) options.missing = CLO_MISSING_REFUSE;
@@ -50,12 +51,14 @@ clo_status clo_i_job_read_options(const clo_job *job, clo_read_options *out, clo
 /* The names outlive the table, which is freed before the run. */
 static clo_status keep_names(clo_job *job, const clo_table *table, clo_error *err)
 {
-    const size_t cols = clo_table_cols(table);
-    if (cols == 0 || !clo_table_column_name(table, 0)) return CLO_OK;
+    const clo_schema *const schema = job->domain.schema; /* names the columns of a release itself */
+    const size_t cols = schema ? clo_schema_outputs(schema) : clo_table_cols(table);
+    if (cols == 0 || (!schema && !clo_table_column_name(table, 0))) return CLO_OK;
     CLO_TRY(clo_i_alloc(cols, sizeof *job->names, &job->names, err));
     job->name_count = cols;
     for (size_t j = 0; j < cols; j++) {
-        const char *const name = clo_table_column_name(table, j);
+        const char *const name =
+            schema ? clo_schema_output_name(schema, j) : clo_table_column_name(table, j);
         CLO_TRY(clo_i_copy_text(name ? name : "", &job->names[j], err));
     }
     return CLO_OK;

@@ -17,7 +17,8 @@ clo_i_columns_known clo_i_columns_of_release(const clo_release *release)
                                   .names = facts->column_names,
                                   .lower = facts->lower,
                                   .upper = facts->upper,
-                                  .center = facts->center };
+                                  .center = facts->center,
+                                  .schema = facts->schema };
 }
 
 clo_i_columns_known clo_i_columns_of_solution(const clo_solution *solution)

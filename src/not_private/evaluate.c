@@ -220,6 +220,8 @@ static clo_status measure(const clo_table *table, const clo_evaluate_options *op
     clo_i_wipe_free(nearest, rows * sizeof *nearest);
     if (status != CLO_OK) return status;
     take_costs(targets, counted, result);
+    if (scale->schema) /* shares, days and years have no unit together */
+        result->raw_cost = result->raw_truth_cost = result->raw_distance = NAN;
     result->scaled = scale->half != NULL;
     result->rows = counted;
     result->rows_left_out = rows - counted;

@@ -12,6 +12,8 @@ void clo_i_scale_clear(clo_i_scale *scale)
     clo_i_free(scale->middle);
     clo_i_free(scale->places);
     clo_i_free(scale->fill);
+    clo_i_wipe_free(scale->cells,
+                    scale->cells ? clo_i_schema_cells(scale->schema) * sizeof *scale->cells : 0);
     clo_i_wipe_free(scale->wide, scale->wide ? scale->wide_cols * sizeof *scale->wide : 0);
     *scale = (clo_i_scale){ 0 };
 }
@@ -131,21 +133,67 @@ clo_status clo_i_known_fits(clo_i_columns_known *known, const clo_target *target
     return CLO_OK;
 }
 
+/* Columns of the schema in the table, and the units of its outputs: distances there are those of the
+ * run (bound.T7). */
+static clo_status fit_schema(const clo_i_columns_known *known, const clo_table *table,
+                             clo_i_scale *scale, clo_error *err)
+{
+    const clo_schema *const schema = known->schema;
+    const size_t cells = clo_i_schema_cells(schema);
+    clo_i_columns_known own = { .what = known->what, .cols = cells };
+    char **names = NULL;
+    scale->schema = schema;
+    CLO_TRY(clo_i_alloc(cells, sizeof *scale->cells, &scale->cells, err));
+    CLO_TRY(clo_i_alloc(known->cols, sizeof *scale->half, &scale->half, err));
+    CLO_TRY(clo_i_alloc(known->cols, sizeof *scale->middle, &scale->middle, err));
+    for (size_t j = 0; j < known->cols; j++) {
+        scale->half[j] = clo_i_schema_unit(schema, j);
+        scale->middle[j] = clo_i_schema_middle(schema, j);
+    }
+    CLO_TRY(clo_i_alloc(cells, sizeof *names, &names, err));
+    for (size_t j = 0; j < cells; j++) names[j] = clo_i_schema_used(schema, j)->name;
+    own.names = names;
+    const clo_status status = find_places(&own, table, scale, err);
+    clo_i_free(names);
+    return status;
+}
+
 clo_status clo_i_scale_fit(const clo_i_columns_known *known, const clo_table *table,
                            clo_i_scale *out, clo_error *err)
 {
     *out = (clo_i_scale){ .cols = known->cols };
     CLO_TRY(clo_i_table_refuse_scan(table, err));
+    if (known->schema && clo_table_file_cols(table) && !clo_table_schema(table))
+        return clo_i_fail(
+            err, CLO_ARGUMENT,
+            "the %s was made with a schema: read the data with it (clo_release_schema)",
+            known->what);
+    if (known->schema) return fit_schema(known, table, out, err);
     CLO_TRY(find_places(known, table, out, err));
     CLO_TRY(refuse_text(out, table, known->what, err));
     CLO_TRY(take_bounds(known, out, err));
     return take_fill(known, table, out, err);
 }
 
+static void load_by_schema(clo_i_scale *scale, const clo_table *table, size_t row, double *out)
+{
+    const size_t cells = clo_i_schema_cells(scale->schema);
+    clo_i_table_rows(table, row, 1, scale->places ? scale->wide : scale->cells);
+    for (size_t j = 0; scale->places && j < cells; j++)
+        scale->cells[j] = scale->wide[scale->places[j]];
+    const bool null = clo_i_schema_is_null(scale->schema, scale->cells);
+    if (!null) clo_i_schema_expand(scale->schema, scale->cells, out);
+    for (size_t j = 0; null && j < scale->cols; j++) out[j] = NAN;
+}
+
 void clo_i_scale_load(clo_i_scale *scale, const clo_table *table, size_t first, size_t count,
                       double *rows)
 {
     const size_t d = scale->cols;
+    if (scale->schema) {
+        for (size_t i = 0; i < count; i++) load_by_schema(scale, table, first + i, rows + i * d);
+        return;
+    }
     if (!scale->places) clo_i_table_rows(table, first, count, rows);
     for (size_t i = 0; scale->places && i < count; i++) {
         clo_i_table_rows(table, first + i, 1, scale->wide);

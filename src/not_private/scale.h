@@ -9,6 +9,7 @@
 #define CLO_SCALE_H
 
 #include "data/data.h"
+#include "schema/schema.h"
 #include "not_private/evaluate.h"
 
 /* What a result says of its columns; borrowed. */
@@ -18,6 +19,7 @@ typedef struct clo_i_columns_known {
     char *const *names;          /* or NULL */
     const double *lower, *upper; /* the public bounds, or NULL */
     const double *center;        /* the public centre, or NULL */
+    const clo_schema *schema; /* then cols are its outputs, and a table has its columns; or NULL */
 } clo_i_columns_known;
 
 clo_i_columns_known clo_i_columns_of_release(const clo_release *release);
@@ -35,6 +37,8 @@ typedef struct clo_i_scale {
     double *fill;   /* what a missing cell takes; NULL: its row counts for nothing */
     double *wide;   /* room for a row of the table, where there are places */
     size_t wide_cols;
+    const clo_schema *schema; /* rows of the table become its outputs; or NULL; borrowed */
+    double *cells;            /* room: the schema's columns of a row */
 } clo_i_scale;
 
 /* Finds the columns in the table: by name where both have names, and further ones are ignored;

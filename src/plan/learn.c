@@ -139,6 +139,10 @@ static clo_status check_domain(const clo_domain *domain, const clo_learning *lea
         return clo_i_fail(err, CLO_DOMAIN,
                           "a private center and column bounds exclude each other: bounds already "
                           "have a middle");
+    if (domain->schema)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "a schema says itself how far records reach: leave private norms and "
+                          "centers out");
     if (learning->center && domain->frame)
         return clo_i_fail(err, CLO_DOMAIN,
                           "a center is learnt in the data's own columns, not in a subspace's "

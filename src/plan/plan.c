@@ -100,6 +100,10 @@ static void hash_domain(hash *state, const clo_domain *domain)
     hash_doubles(state, domain->lower, domain->cols);
     hash_doubles(state, domain->upper, domain->cols);
     hash_doubles(state, domain->center, domain->cols);
+    if (domain->schema) {
+        hash_text(state, domain->schema->digest);
+        hash_text(state, domain->schema->own);
+    }
     if (!domain->frame) return;
     const clo_frame *const frame = domain->frame;
     const uint64_t origin[] = { frame->rows, (uint64_t)frame->relation, (uint64_t)frame->guarantee,
@@ -235,6 +239,19 @@ clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void
     return status;
 }
 
+/* Levels are places, not directions: only what looks for centers makes sense of them. */
+static clo_status check_schema(const clo_mechanism *mechanism, clo_error *err)
+{
+    const bool centers =
+        strcmp(mechanism->family, "kmeans") == 0 || strcmp(mechanism->family, "kmedian") == 0;
+    if (centers && strcmp(mechanism->method, "sparse") != 0) return CLO_OK;
+    return clo_i_fail(
+        err, CLO_UNSUPPORTED,
+        "%s/%s does not work with a schema: use kmeans or kmedian, or give bounds and "
+        "columns of numbers",
+        mechanism->family, mechanism->method);
+}
+
 clo_status clo_i_plan_unpriced(const clo_params *params, const clo_domain *domain, clo_loss budget,
                                clo_guarantee accept, clo_plan **out, clo_error *err)
 {
@@ -257,6 +274,7 @@ clo_status clo_i_plan_unpriced(const clo_params *params, const clo_domain *domai
     if (whole.frame && strcmp(mechanism->family, "bounds") == 0)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "bounds are of the data's own columns, not of a subspace's coordinates");
+    if (whole.schema) CLO_TRY(check_schema(mechanism, err));
     CLO_TRY(clo_i_alloc(1, sizeof *plan, &plan, err));
     plan->mechanism = mechanism;
     plan->guarantee = guarantee;

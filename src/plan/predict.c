@@ -67,7 +67,9 @@ clo_status clo_plan_predict_columns(const clo_plan *plan, double rows, double *e
         return clo_i_fail(err, CLO_UNSUPPORTED, "the error of %s/%s cannot be stated per column",
                           plan->mechanism->family, plan->mechanism->method);
     const double each = error * clo_i_domain_radius(domain) / sqrt((double)domain->cols);
-    for (size_t j = 0; j < domain->cols; j++)
+    for (size_t j = 0; domain->schema && j < clo_schema_outputs(domain->schema); j++)
+        errors[j] = each * clo_i_schema_spread(domain->schema, j);
+    for (size_t j = 0; !domain->schema && j < domain->cols; j++)
         errors[j] = each * (domain->lower ? domain->upper[j] / 2 - domain->lower[j] / 2 : 1);
     return CLO_OK;
 }

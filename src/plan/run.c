@@ -54,9 +54,19 @@ static clo_status describe_parameters(const clo_plan *plan, clo_facts *facts, cl
     return CLO_OK;
 }
 
+/* The columns of such a release are of the schema's making, and so are their names. */
+static clo_status name_outputs(const clo_schema *schema, clo_facts *facts, clo_error *err)
+{
+    CLO_TRY(clo_i_alloc(facts->cols, sizeof(char *), &facts->column_names, err));
+    for (size_t j = 0; j < facts->cols; j++)
+        CLO_TRY(clo_i_copy_text(clo_schema_output_name(schema, j), &facts->column_names[j], err));
+    return CLO_OK;
+}
+
 static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, clo_error *err)
 {
-    const size_t cols = clo_i_domain_table_cols(domain);
+    const clo_schema *const schema = domain->schema;
+    const size_t cols = schema ? clo_schema_outputs(schema) : clo_i_domain_table_cols(domain);
     const double *const center = domain->frame ? domain->frame->origin : domain->center;
     facts->cols = cols;
     facts->seen_cols = domain->frame ? domain->cols : 0;
@@ -64,6 +74,8 @@ static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, cl
     if (domain->frame && domain->frame->guarantee)
         CLO_TRY(clo_i_copy_text(clo_guarantee_name(domain->frame->guarantee),
                                 &facts->seen_guarantee, err));
+    facts->schema = clo_i_schema_keep(schema);
+    if (schema) CLO_TRY(name_outputs(schema, facts, err));
     facts->norm = clo_i_domain_radius(domain);
     facts->relation = domain->relation;
     facts->rows = domain->rows;

@@ -82,8 +82,26 @@ static clo_status add_points(const clo_domain *domain, clo_release *release, con
     return status;
 }
 
+/* Centres in the coordinates of a schema: numbers and shares (bound.T7). */
+static clo_status lift_by_schema(const clo_schema *schema, clo_array *array, clo_error *err)
+{
+    double *whole = NULL;
+    if (meaning_of(array->name) == NUMBERS) return CLO_OK;
+    if (array->dimensions != 2 || array->shape[1] != schema->coords)
+        return clo_i_fail(err, CLO_INTERNAL, "the array \"%s\" cannot be lifted", array->name);
+    CLO_TRY(clo_i_alloc(array->shape[0] * schema->outputs, sizeof *whole, &whole, err));
+    for (size_t c = 0; c < array->shape[0]; c++)
+        clo_i_schema_point(schema, array->data + c * schema->coords, whole + c * schema->outputs);
+    clo_i_free((void *)(uintptr_t)array->data);
+    array->data = whole;
+    array->shape[1] = schema->outputs;
+    return CLO_OK;
+}
+
 clo_status clo_i_lift(const clo_domain *domain, clo_release *release, clo_error *err)
 {
+    for (size_t i = 0; domain->schema && i < release->count; i++)
+        CLO_TRY(lift_by_schema(domain->schema, &release->arrays[i], err));
     if (!domain->frame) return CLO_OK;
     for (size_t i = 0; i < release->count; i++)
         CLO_TRY(lift_array(domain, &release->arrays[i], err));

@@ -52,12 +52,6 @@ static bool find_clusters(const clo_release *release, clo_array *centers, clo_ar
            (!radii->data || radii->shape[0] == centers->shape[0]);
 }
 
-/* In the units of this column: a length of the ball's coordinates. */
-static double unit_of(const clo_facts *facts, size_t j)
-{
-    return facts->lower ? facts->upper[j] / 2 - facts->lower[j] / 2 : 1;
-}
-
 /* What was cut from a release tells of each centre how far noise may have moved it, in all columns
  * together. */
 static bool noise_of_cut(const clo_release *release, double *out)
@@ -70,7 +64,7 @@ static bool noise_of_cut(const clo_release *release, double *out)
         return false;
     for (size_t e = 0; out && e < centers.shape[0] * facts->cols; e++)
         out[e] = doubts.data[e / facts->cols] / sqrt((double)facts->cols) *
-                 unit_of(facts, e % facts->cols);
+                 clo_i_facts_spread(facts, e % facts->cols);
     return true;
 }
 
@@ -86,7 +80,7 @@ bool clo_release_center_noise(const clo_release *release, double *out)
     for (size_t c = 0; out && c < centers.shape[0]; c++)
         for (size_t j = 0; j < facts->cols; j++) {
             const double radius = local ? radii.data[c] : 1;
-            const double unit = radius * unit_of(facts, j);
+            const double unit = radius * clo_i_facts_spread(facts, j);
             out[c * facts->cols + j] = sizes.data[c] > 0 ? noise / sizes.data[c] * unit : INFINITY;
         }
     return true;
@@ -103,7 +97,7 @@ bool clo_i_release_spreads(const clo_release *release, double *out)
     clo_array centers, sizes, radii = { .data = NULL };
     if (!ends_with_local_sums(release, &radii) || !find_clusters(release, &centers, &sizes, &radii))
         return false;
-    const double columns = sqrt((double)facts->cols);
+    const double columns = sqrt((double)clo_i_facts_coordinates(facts));
     const double noise = columns * facts->query_noise[facts->query_count - 1];
     for (size_t c = 0; out && c < centers.shape[0]; c++)
         out[c] = fmax(radii.data[c], 0) / columns /

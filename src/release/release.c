@@ -25,6 +25,7 @@ static void free_facts(clo_facts *facts)
     double *const numbers[] = { facts->lower, facts->upper, facts->center, facts->query_noise };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) clo_i_free(texts[i]);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) clo_i_free(numbers[i]);
+    clo_schema_free(facts->schema);
     free_texts(facts->parameter_names, facts->parameter_count);
     free_texts(facts->parameter_values, facts->parameter_count);
     free_texts(facts->column_names, facts->cols);
@@ -171,6 +172,39 @@ double clo_i_facts_parameter(const clo_facts *facts, const char *name)
         if (strcmp(facts->parameter_names[i], name) == 0)
             return strtod(facts->parameter_values[i], NULL);
     return 0;
+}
+
+double clo_i_facts_unit(const clo_facts *facts, size_t j)
+{
+    if (facts->schema) return clo_i_schema_unit(facts->schema, j);
+    return facts->lower && facts->upper ? facts->upper[j] / 2 - facts->lower[j] / 2 : 1;
+}
+
+double clo_i_facts_spread(const clo_facts *facts, size_t j)
+{
+    return facts->schema ? clo_i_schema_spread(facts->schema, j) : clo_i_facts_unit(facts, j);
+}
+
+double clo_i_facts_middle(const clo_facts *facts, size_t j)
+{
+    if (facts->schema) return clo_i_schema_middle(facts->schema, j);
+    if (facts->lower) return facts->lower[j] / 2 + facts->upper[j] / 2;
+    return facts->center ? facts->center[j] : 0;
+}
+
+size_t clo_i_facts_coordinates(const clo_facts *facts)
+{
+    return facts->schema ? clo_schema_coordinates(facts->schema) : facts->cols;
+}
+
+bool clo_i_facts_are_scaled(const clo_facts *facts)
+{
+    return facts->lower || facts->schema;
+}
+
+const clo_schema *clo_release_schema(const clo_release *release)
+{
+    return release->facts.schema;
 }
 
 clo_guarantee clo_release_guarantee_together(const clo_release *release)

@@ -5,6 +5,7 @@
 #define CLO_RELEASE_INTERNAL_H
 
 #include "base/base.h"
+#include "schema/schema.h"
 #include <cloister/release.h>
 
 /* Where a release comes from: public facts only.  Texts and arrays are the release's own. */
@@ -17,6 +18,7 @@ typedef struct clo_facts {
     size_t cols;
     double norm;                    /* radius of the ball, in ball coordinates */
     double *lower, *upper, *center; /* or NULL */
+    clo_schema *schema;             /* of the data's columns, and cols are its outputs; or NULL */
     size_t seen_cols;               /* of the subspace that records were projected on; 0: none */
     char *seen_in;                  /* the digest of its release, or empty; NULL: none */
     char *seen_guarantee;           /* of its release; NULL: not known */
@@ -102,6 +104,16 @@ const char *clo_i_name_in_schema(int schema, const char *name);
 CLO_CHECK clo_status clo_i_release_new(clo_release **out, clo_error *err);
 /* Of the release and of what it was projected on: the weaker.  0: unknown. */
 clo_guarantee clo_i_facts_guarantee_together(const clo_facts *facts);
+/* Of a column: what a length of the ball's coordinates is in its units, the deviation that noise of 1
+ * in them has there, and the middle of what it can be. */
+double clo_i_facts_unit(const clo_facts *facts, size_t column);
+double clo_i_facts_spread(const clo_facts *facts, size_t column);
+double clo_i_facts_middle(const clo_facts *facts, size_t column);
+/* Of the ball: one a column, but under a schema. */
+size_t clo_i_facts_coordinates(const clo_facts *facts);
+/* Whether lengths are in half-widths of bounds, or half-ranges of a schema, and not in the units of
+ * the data. */
+bool clo_i_facts_are_scaled(const clo_facts *facts);
 /* The number that a parameter of this name has; 0: there is none. */
 double clo_i_facts_parameter(const clo_facts *facts, const char *name);
 /* The value with the digits that noise of this standard deviation leaves: cut two digits below the

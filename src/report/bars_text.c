@@ -15,7 +15,9 @@ enum { CELL = 1 + NUMBER + 3 + NOISE + 1 + BAR, MOST_LINES = 100, MOST_CENTRES =
 typedef struct cell {
     double value, noise, share; /* noise NAN: not known */
     int digits;
-    bool last; /* of its line */
+    bool last;                /* of its line */
+    const clo_schema *schema; /* with the column; NULL: it is a plain number */
+    size_t column;
 } cell;
 
 bool clo_i_has_bars(const clo_release *release)
@@ -58,7 +60,11 @@ static void write_cell(clo_writer *w, const cell *c, bool ascii)
 {
     char bar[3 * BAR + 1];
     const clo_number off = fitted(c->noise, 2, NOISE);
-    clo_i_writer_format(w, " %*s", NUMBER, fitted(c->value, c->digits, NUMBER).text);
+    char own[64];
+    if (c->schema && clo_i_schema_output_text(c->schema, c->column, c->value, own, sizeof own))
+        clo_i_writer_format(w, " %*.*s", NUMBER, NUMBER, own); /* of a date year and month */
+    else
+        clo_i_writer_format(w, " %*s", NUMBER, fitted(c->value, c->digits, NUMBER).text);
     if (isnan(c->noise))
         clo_i_writer_format(w, "%*s", NOISE + 4, "");
     else
@@ -95,9 +101,16 @@ static void write_sizes(clo_writer *w, const clo_release *release, size_t first,
     write_name(w, "records");
     for (size_t c = first; c < last; c++) {
         const double share = range[1] > 0 ? sizes.data[c] / range[1] : 0;
-        const cell one = { round(sizes.data[c]), NAN, share, NUMBER, c + 1 == last };
+        const cell one = { round(sizes.data[c]), NAN, share, NUMBER, c + 1 == last, NULL, 0 };
         write_cell(w, &one, ascii);
     }
+}
+
+/* A share's noise is in points of its percent. */
+static double points_of(const clo_release *release, size_t j)
+{
+    const clo_schema *const schema = release->facts.schema;
+    return schema && clo_i_schema_of_output(schema, j, NULL)->kind == CLO_FIELD_LEVELS ? 100 : 1;
 }
 
 static void write_row(clo_writer *w, const clo_release *release, const clo_array *centers,
@@ -113,7 +126,8 @@ static void write_row(clo_writer *w, const clo_release *release, const clo_array
     for (size_t c = first; c < last; c++) {
         const double at = centers->data[c * cols + j];
         const double share = range[1] > range[0] ? (at - range[0]) / (range[1] - range[0]) : 0;
-        const cell one = { at, noise ? noise[c * cols + j] : NAN, share, 4, c + 1 == last };
+        const double off = noise ? noise[c * cols + j] * points_of(release, j) : NAN;
+        const cell one = { at, off, share, 4, c + 1 == last, release->facts.schema, j };
         write_cell(w, &one, ascii);
     }
 }

@@ -139,8 +139,7 @@ clo_status clo_i_places_new(const clo_release *release, const clo_page_options *
         return status;
     }
     for (size_t j = 0; j < p.cols; j++) {
-        const double half =
-            facts->lower && facts->upper ? facts->upper[j] / 2 - facts->lower[j] / 2 : 1;
+        const double half = clo_i_facts_unit(facts, j);
         p.unit[j] = half > 0 && isfinite(half) ? half : 1;
     }
     size_t first = 0;

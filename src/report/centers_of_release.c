@@ -94,7 +94,8 @@ static clo_status numbers_new(const clo_asked *view, numbers *n, clo_error *err)
 static void say_shown(const clo_asked *view, char *text, size_t size)
 {
     const size_t all = clo_i_places_count(view->release, view->options);
-    const size_t cols = view->release->facts.cols, count = all < MOST_CENTRES ? all : MOST_CENTRES;
+    const size_t cols = clo_i_number_columns(view->release),
+                 count = all < MOST_CENTRES ? all : MOST_CENTRES;
     const size_t rows = count ? most_rows(count) : 0;
     const int used = rows < cols ? snprintf(text, size,
                                             "  The chart shows the %zu of %zu columns in which the "
@@ -112,7 +113,7 @@ static void say_shown(const clo_asked *view, char *text, size_t size)
 /* Whether all of it is in lanes. */
 static bool is_small(const clo_asked *view)
 {
-    return clo_i_lanes_fit(view->release->facts.cols,
+    return clo_i_lanes_fit(clo_i_number_columns(view->release),
                            clo_i_places_count(view->release, view->options));
 }
 
@@ -140,10 +141,17 @@ static void describe(const clo_asked *view, char *text, size_t size)
                  noisy ? "  A small cell may differ from the others only by noise." : "", shown);
 }
 
+/* A date as a date. */
+static bool call_by_schema(const void *user, size_t column, double value, char *text, size_t size)
+{
+    return clo_i_schema_output_text(user, column, value, text, size);
+}
+
 static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_writer *w,
                        clo_error *err)
 {
     numbers n = { .count = 0 };
+    const clo_schema *const schema = view->release->facts.schema;
     const clo_status status = numbers_new(view, &n, err);
     if (!status) {
         const clo_lanes lanes = { .rows = n.shown.count,
@@ -153,7 +161,9 @@ static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_wr
                                   .names = n.shown.names,
                                   .numbers = n.shown.columns,
                                   .labels = n.label_texts,
-                                  .kinds = n.kinds };
+                                  .kinds = n.kinds,
+                                  .call = schema ? call_by_schema : NULL,
+                                  .user = schema };
         (is_small(view) ? clo_i_draw_lanes : clo_i_draw_heat)(w, caption, &lanes);
     }
     numbers_free(&n);
@@ -171,6 +181,16 @@ static void write_heads(clo_writer *w, const numbers *n)
     clo_writer_text(w, "</tr></thead><tbody>\n");
 }
 
+static void put_number(clo_writer *w, const clo_schema *schema, size_t column, double value,
+                       double noise)
+{
+    char text[64];
+    if (schema && clo_i_schema_output_text(schema, column, value, text, sizeof text))
+        clo_i_table_text(w, text);
+    else
+        clo_i_table_number(w, value, 4, noise);
+}
+
 static clo_status table(const clo_asked *view, clo_writer *w, clo_error *err)
 {
     numbers n = { .count = 0 };
@@ -181,8 +201,8 @@ static clo_status table(const clo_asked *view, clo_writer *w, clo_error *err)
         for (size_t row = 0; row < n.shown.count; row++) {
             clo_i_table_name(w, n.shown.names[row]);
             for (size_t c = 0; c < n.count; c++)
-                clo_i_table_number(w, n.at[row * n.count + c], 4,
-                                   n.noise ? n.noise[row * n.count + c] : NAN);
+                put_number(w, view->release->facts.schema, n.shown.columns[row],
+                           n.at[row * n.count + c], n.noise ? n.noise[row * n.count + c] : NAN);
             clo_i_table_end_row(w);
         }
         if (n.p.weight) {
@@ -230,10 +250,15 @@ static clo_status vega(const clo_asked *view, clo_writer *w, clo_error *err)
     return status;
 }
 
+static bool has_numbers(const clo_release *release)
+{
+    return clo_i_number_columns(release) > 0 && clo_i_has_places(release);
+}
+
 const clo_chart clo_i_chart_centers = {
     .name = "centers",
     .title = "Every center in every column",
-    .applies = clo_i_has_places,
+    .applies = has_numbers,
     .describe = describe,
     .draw = draw,
     .is_wide = is_wide,

@@ -3,8 +3,8 @@
 #include <string.h>
 
 static const clo_chart *const charts[] = {
-    &clo_i_chart_map,      &clo_i_chart_centers, &clo_i_chart_curve,  &clo_i_chart_loadings,
-    &clo_i_chart_spectrum, &clo_i_chart_angles,  &clo_i_chart_ranges,
+    &clo_i_chart_map,      &clo_i_chart_centers,  &clo_i_chart_shares, &clo_i_chart_curve,
+    &clo_i_chart_loadings, &clo_i_chart_spectrum, &clo_i_chart_angles, &clo_i_chart_ranges,
 };
 enum { CHART_COUNT = sizeof charts / sizeof *charts };
 

@@ -45,6 +45,8 @@ typedef struct clo_shown {
     const char **names;
     char *bytes; /* of the names */
 } clo_shown;
+/* How many of them are no shares of levels. */
+size_t clo_i_number_columns(const clo_release *release);
 CLO_CHECK clo_status clo_i_shown_new(const clo_release *release, const double *score, size_t most,
                                      clo_shown *out, clo_error *err);
 void clo_i_shown_free(clo_shown *shown);
@@ -81,6 +83,7 @@ typedef struct clo_chart {
 
 extern const clo_chart clo_i_chart_map;      /* map_of_release.c */
 extern const clo_chart clo_i_chart_centers;  /* centers_of_release.c */
+extern const clo_chart clo_i_chart_shares;   /* shares_of_release.c */
 extern const clo_chart clo_i_chart_curve;    /* curve_of_release.c */
 extern const clo_chart clo_i_chart_loadings; /* loadings_of_release.c */
 extern const clo_chart clo_i_chart_angles;   /* angles_of_release.c */

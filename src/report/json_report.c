@@ -43,7 +43,7 @@ const char *clo_i_length_unit(bool scaled)
 
 static void write_domain(clo_writer *w, const clo_facts *facts, bool first)
 {
-    const bool scaled = facts->lower != NULL;
+    const bool scaled = clo_i_facts_are_scaled(facts);
     clo_json_open(w, "domain", '{');
     clo_json_count(w, "cols", facts->cols);
     if (facts->column_names) {
@@ -61,6 +61,10 @@ static void write_domain(clo_writer *w, const clo_facts *facts, bool first)
     clo_i_json_numbers(w, "upper", facts->upper, facts->cols);
     clo_i_json_numbers(w, "center", facts->center, facts->cols);
     if (facts->rows) clo_json_count(w, "rows", facts->rows);
+    if (facts->schema) {
+        clo_json_text(w, "schema_digest", clo_schema_digest(facts->schema));
+        clo_i_schema_json(facts->schema, w, "schema");
+    }
     if (facts->seen_cols) {
         clo_json_open(w, "projection", '{');
         clo_json_count(w, "dim", facts->seen_cols);

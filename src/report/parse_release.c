@@ -132,17 +132,34 @@ static clo_status parse_projection(const json_t *object, clo_facts *facts, clo_e
     return CLO_OK;
 }
 
+static bool is_scaled(const json_t *object)
+{
+    return json_object_get(object, "lower") || json_object_get(object, "schema");
+}
+
+static clo_status parse_schema(const json_t *object, clo_facts *facts, clo_error *err)
+{
+    const json_t *const schema = json_object_get(object, "schema");
+    const char *const digest = json_string_value(json_object_get(object, "schema_digest"));
+    if (!schema) return CLO_OK;
+    if (!digest || strlen(digest) != CLO_DIGEST_SIZE - 1)
+        return bad(err, "\"schema_digest\" is missing or no digest");
+    CLO_TRY(clo_i_schema_of_json(schema, "the release", digest, &facts->schema, err));
+    CLO_TRY(clo_i_schema_check_stated(facts->schema, "the release", err));
+    if (clo_schema_outputs(facts->schema) == facts->cols) return CLO_OK;
+    return bad(err, "\"schema\" is of other columns");
+}
+
 static clo_status check_length_unit(const json_t *object, clo_error *err)
 {
     const char *const unit = json_string_value(json_object_get(object, "length_unit"));
-    if (unit && strcmp(unit, clo_i_length_unit(json_object_get(object, "lower"))) == 0)
-        return CLO_OK;
+    if (unit && strcmp(unit, clo_i_length_unit(is_scaled(object))) == 0) return CLO_OK;
     return bad(err, "\"length_unit\" is neither column nor, with bounds, half-width");
 }
 
 static clo_status parse_domain(const json_t *object, bool first, clo_facts *facts, clo_error *err)
 {
-    const bool scaled = !first && json_object_get(object, "lower");
+    const bool scaled = !first && is_scaled(object);
     uint64_t cols = 0;
     CLO_TRY(get_count(object, "cols", &cols, err));
     if (cols < 1 || cols > 1 << 20) return bad(err, "\"cols\" is out of range");
@@ -153,6 +170,7 @@ static clo_status parse_domain(const json_t *object, bool first, clo_facts *fact
     CLO_TRY(get_numbers(object, "lower", facts->cols, &facts->lower, err));
     CLO_TRY(get_numbers(object, "upper", facts->cols, &facts->upper, err));
     CLO_TRY(get_numbers(object, "center", facts->cols, &facts->center, err));
+    CLO_TRY(parse_schema(object, facts, err));
     CLO_TRY(parse_projection(json_object_get(object, "projection"), facts, err));
     const json_t *const names = json_object_get(object, "columns");
     if (!names) return CLO_OK;

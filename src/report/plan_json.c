@@ -40,16 +40,20 @@ static void write_domain(clo_writer *w, const clo_domain *domain)
 {
     clo_json_open(w, "domain", '{');
     clo_json_text(w, "relation", clo_relation_name(domain->relation));
-    clo_json_count(w, "cols", domain->frame ? clo_frame_rows(domain->frame) : domain->cols);
-    clo_json_number(w, domain->lower ? "norm_scaled" : "norm",
-                    domain->norm > 0 ? domain->norm : NAN);
-    clo_json_text(w, "length_unit", clo_i_length_unit(domain->lower));
+    clo_json_count(w, "cols", clo_domain_columns(domain));
+    const bool scaled = domain->lower || domain->schema;
+    clo_json_number(w, scaled ? "norm_scaled" : "norm", domain->norm > 0 ? domain->norm : NAN);
+    clo_json_text(w, "length_unit", clo_i_length_unit(scaled));
     write_numbers(w, "lower", domain->lower, domain->cols);
     write_numbers(w, "upper", domain->upper, domain->cols);
     write_numbers(w, "center", domain->center, domain->cols);
     clo_json_number(w, "rows", domain->rows > 0 ? (double)domain->rows : NAN);
     if (domain->unit || domain->rows_per_unit > 1)
         clo_json_count(w, "rows_per_unit", domain->rows_per_unit);
+    if (domain->schema) {
+        clo_json_text(w, "schema_digest", clo_schema_digest(domain->schema));
+        clo_json_count(w, "coordinates", domain->cols);
+    }
     if (domain->frame) {
         const clo_guarantee guarantee = clo_frame_guarantee(domain->frame);
         clo_json_open(w, "projection", '{');
@@ -120,7 +124,7 @@ static clo_status look_ahead(const clo_plan *plan, prediction *out, clo_error *e
         return CLO_OK;
     if (clo_plan_predict_range(plan, out->rows, &out->least, &out->most, NULL))
         out->least = out->most = out->error;
-    CLO_TRY(clo_i_alloc(domain->cols, sizeof *out->columns, &out->columns, err));
+    CLO_TRY(clo_i_alloc(clo_domain_columns(domain), sizeof *out->columns, &out->columns, err));
     if (clo_plan_predict_columns(plan, out->rows, out->columns, NULL)) {
         clo_i_free(out->columns);
         out->columns = NULL;
@@ -149,7 +153,8 @@ static void write_prediction(clo_writer *w, const clo_plan *plan, const predicti
     if (p->least < p->most) clo_json_number(w, "least", p->least);
     if (p->least < p->most) clo_json_number(w, "most", p->most);
     clo_json_text(w, "meaning", p->meaning);
-    write_numbers(w, "columns", p->columns, clo_plan_domain(plan)->cols);
+    write_numbers(w, "columns", p->columns, clo_domain_columns(clo_plan_domain(plan)));
+    if (clo_plan_domain(plan)->schema) clo_json_number(w, "feed", clo_plan_feed(plan, p->rows));
     clo_json_bool(w, "hidden", p->hidden);
     if (p->hidden) write_needs(w, &p->needs);
     clo_json_close(w, '}');

@@ -134,7 +134,7 @@ static clo_status say_columns(clo_writer *w, const clo_plan *plan, clo_error *er
     const clo_domain *const domain = clo_plan_domain(plan);
     double *errors = NULL;
     char name[40];
-    CLO_TRY(clo_i_alloc(domain->cols, sizeof *errors, &errors, err));
+    CLO_TRY(clo_i_alloc(clo_domain_columns(domain), sizeof *errors, &errors, err));
     if (domain->lower && domain->rows &&
         clo_plan_predict_columns(plan, (double)domain->rows, errors, NULL) == CLO_OK) {
         clo_i_table_open(w, "In the units of each column (one standard deviation)");
@@ -235,7 +235,7 @@ static void say_plan(clo_writer *w, const clo_plan *plan)
     clo_i_facts_open(w);
     clo_i_fact(w, "what is hidden", "%s %s", domain->unit ? "all rows of one person," : "one row,",
                domain->relation == CLO_REPLACE ? "its values" : "whether it is there");
-    clo_i_fact(w, "columns", "%zu", domain->frame ? clo_frame_rows(domain->frame) : domain->cols);
+    clo_i_fact(w, "columns", "%zu", clo_domain_columns(domain));
     if (domain->rows) clo_i_fact(w, "rows (public)", "%llu", (unsigned long long)domain->rows);
     clo_i_fact(w, "guarantee", "%s, proof in %s", clo_guarantee_name(clo_plan_guarantee(plan)),
                clo_mechanism_proof(clo_plan_mechanism(plan)));

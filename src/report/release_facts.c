@@ -63,6 +63,58 @@ static void say_columns(clo_writer *w, const clo_release *release)
                         shown, facts->cols);
 }
 
+/* "0 to 100 years", "3 levels". */
+static void stated_text(const clo_i_field *f, char *text, size_t size)
+{
+    char lower[40], upper[40];
+    if (f->kind == CLO_FIELD_LEVELS || f->kind == CLO_FIELD_RANK) {
+        snprintf(text, size, "%zu levels%s", f->levels.count,
+                 f->kind == CLO_FIELD_RANK ? ", ordered" : "");
+        return;
+    }
+    if (f->kind == CLO_FIELD_CYCLIC) {
+        snprintf(text, size, "cyclic, from %s, one turn %s", clo_i_short(f->lower, 6).text,
+                 clo_i_short(f->period, 6).text);
+        return;
+    }
+    snprintf(lower, sizeof lower, "%s", clo_i_short(f->lower, 8).text);
+    snprintf(upper, sizeof upper, "%s", clo_i_short(f->upper, 8).text);
+    if (f->kind == CLO_FIELD_DATE) {
+        clo_i_date_text(f->lower, lower);
+        clo_i_date_text(f->upper, upper);
+    } else if (f->kind == CLO_FIELD_DATETIME) {
+        clo_i_datetime_text(f->lower, lower);
+        clo_i_datetime_text(f->upper, upper);
+    }
+    snprintf(text, size, "%s to %s", lower, upper);
+}
+
+static void say_schema(clo_writer *w, const clo_schema *schema)
+{
+    static const char *const heads[] = { "column", "stated", "unit", "a missing cell", "source" };
+    static const char *const rules[] = { "", "is ignored", "is a level", "is filled",
+                                         "drops the record" };
+    char text[120], name[1024];
+    if (!schema) return;
+    if (clo_schema_is_from_data(schema))
+        clo_i_paragraph(w, "Bounds or levels of this schema come from the data.  The release is "
+                           "private only for anyone who knows them already.");
+    clo_i_table_open_words(w, "What the schema states");
+    clo_i_table_heads(w, heads, 5);
+    for (size_t j = 0; j < clo_i_schema_cells(schema) && j < MOST_COLUMNS; j++) {
+        const clo_i_field *const f = clo_i_schema_used(schema, j);
+        clo_i_harmless(f->name, name, sizeof name);
+        stated_text(f, text, sizeof text);
+        clo_i_table_name(w, name);
+        clo_i_table_text(w, text);
+        clo_i_table_text(w, f->unit ? f->unit : "");
+        clo_i_table_text(w, rules[f->missing]);
+        clo_i_table_text(w, f->source ? f->source : "");
+        clo_i_table_end_row(w);
+    }
+    clo_i_table_close(w);
+}
+
 /* Small arrays that no chart shows: numbers among the facts, lists as tables. */
 static const char *const small[][2] = {
     { "radius", "radius" },
@@ -109,12 +161,16 @@ void clo_i_say_facts(clo_writer *w, const clo_release *release)
     const clo_facts *const facts = &release->facts;
     clo_i_section_open(w, "How it was made");
     clo_i_facts_open(w);
-    clo_i_fact(w, "columns", "%zu", facts->cols);
+    clo_i_fact(w, "columns", "%zu",
+               facts->schema ? clo_i_schema_cells(facts->schema) : facts->cols);
     if (facts->rows)
         clo_i_fact(w, "records (public)", "%llu", (unsigned long long)facts->rows);
     else
         clo_i_fact(w, "records", "secret");
-    if (facts->lower)
+    if (facts->schema) {
+        clo_i_fact(w, "domain", "each column as the schema states it");
+        clo_i_fact(w, "schema (BLAKE2b)", "%s", clo_schema_digest(facts->schema));
+    } else if (facts->lower)
         clo_i_fact(w, "domain", "each column within its public bounds");
     else
         clo_i_fact(w, "domain", "records of length at most %s", clo_i_short(facts->norm, 6).text);
@@ -131,6 +187,7 @@ void clo_i_say_facts(clo_writer *w, const clo_release *release)
     clo_writer_text(w, "</div></div>\n");
     say_lists(w, release);
     say_columns(w, release);
+    say_schema(w, facts->schema);
     clo_i_section_close(w);
 }
 

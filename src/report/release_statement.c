@@ -16,7 +16,7 @@ static const char *plural(size_t count)
 void clo_i_released_text(const clo_release *release, char *text, size_t size)
 {
     const clo_facts *const facts = &release->facts;
-    const size_t cols = facts->cols;
+    const size_t cols = facts->schema ? clo_i_schema_cells(facts->schema) : facts->cols;
     clo_bases bases;
     clo_array array;
     if (clo_i_find_bases(release, &bases))

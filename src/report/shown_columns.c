@@ -49,15 +49,33 @@ static int by_score(const void *a, const void *b)
     return x->column < y->column ? -1 : x->column > y->column;
 }
 
-static clo_status choose_columns(size_t cols, const double *score, clo_shown *out, clo_error *err)
+/* Shares of levels have a chart of their own. */
+static bool is_number(const clo_release *release, size_t column)
 {
+    const clo_schema *const schema = release->facts.schema;
+    return !schema || clo_i_schema_of_output(schema, column, NULL)->kind != CLO_FIELD_LEVELS;
+}
+
+size_t clo_i_number_columns(const clo_release *release)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < release->facts.cols; j++) count += is_number(release, j);
+    return count;
+}
+
+static clo_status choose_columns(const clo_release *release, const double *score, clo_shown *out,
+                                 clo_error *err)
+{
+    const size_t cols = release->facts.cols;
     scored *all = NULL;
-    if (out->count == cols) {
-        for (size_t j = 0; j < cols; j++) out->columns[j] = j;
+    if (out->count == clo_i_number_columns(release)) {
+        for (size_t j = 0, at = 0; j < cols; j++)
+            if (is_number(release, j)) out->columns[at++] = j;
         return CLO_OK;
     }
     CLO_TRY(clo_i_alloc(cols, sizeof *all, &all, err));
-    for (size_t j = 0; j < cols; j++) all[j] = (scored){ isfinite(score[j]) ? score[j] : -1, j };
+    for (size_t j = 0; j < cols; j++)
+        all[j] = (scored){ !is_number(release, j) ? -2 : isfinite(score[j]) ? score[j] : -1, j };
     qsort(all, cols, sizeof *all, by_score);
     for (size_t j = 0; j < out->count; j++) out->columns[j] = all[j].column;
     clo_i_free(all);
@@ -67,13 +85,13 @@ static clo_status choose_columns(size_t cols, const double *score, clo_shown *ou
 clo_status clo_i_shown_new(const clo_release *release, const double *score, size_t most,
                            clo_shown *out, clo_error *err)
 {
-    const size_t cols = release->facts.cols;
+    const size_t cols = clo_i_number_columns(release);
     clo_shown s = { .count = cols < most ? cols : most };
     clo_status status;
     if ((status = clo_i_alloc(s.count, sizeof *s.columns, &s.columns, err)) ||
         (status = clo_i_alloc(s.count, sizeof *s.names, &s.names, err)) ||
         (status = clo_i_alloc(s.count, NAME_BYTES, &s.bytes, err)) ||
-        (status = choose_columns(cols, score, &s, err))) {
+        (status = choose_columns(release, score, &s, err))) {
         clo_i_shown_free(&s);
         return status;
     }

@@ -197,6 +197,16 @@ static int name_width(const clo_facts *facts, size_t count, size_t least)
     return (int)width;
 }
 
+/* A share in percent, a date as a date: of a time its day. */
+static void write_value(clo_writer *w, const clo_schema *schema, size_t column, double value)
+{
+    char text[64];
+    if (schema && clo_i_schema_output_text(schema, column, value, text, sizeof text))
+        clo_i_writer_format(w, " %12.10s", text);
+    else
+        clo_i_writer_format(w, " %12.6g", value);
+}
+
 static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t slice,
                        size_t rows, size_t cols, bool wide)
 {
@@ -211,7 +221,9 @@ static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *a
             clo_i_writer_format(w, "%*s", width, "");
         else
             clo_i_writer_format(w, "%*zu", width, of_columns ? i + 1 : i);
-        for (size_t j = 0; j < cols; j++) clo_i_writer_format(w, " %12.6g", data[i * cols + j]);
+        for (size_t j = 0; j < cols; j++)
+            write_value(w, strcmp(array->name, "centers") == 0 ? facts->schema : NULL, j,
+                        data[i * cols + j]);
         clo_writer_text(w, "\n");
     }
     write_more(w, rows > shown ? rows - shown : 0, of_columns ? "columns" : "rows");
@@ -237,7 +249,9 @@ static void write_turned_part(clo_writer *w, const clo_facts *facts, const clo_a
             clo_writer_cell(w, facts->column_names[j], (size_t)width, true);
         else
             clo_i_writer_format(w, "%*zu", width, is_one_a_cluster(array) ? j : j + 1);
-        for (size_t i = first; i < last; i++) clo_i_writer_format(w, " %12.6g", data[i * cols + j]);
+        for (size_t i = first; i < last; i++)
+            write_value(w, named && strcmp(array->name, "centers") == 0 ? facts->schema : NULL, j,
+                        data[i * cols + j]);
         clo_writer_text(w, "\n");
     }
     write_more(w, cols > shown ? cols - shown : 0, named ? "columns" : "lines");
@@ -258,7 +272,9 @@ static void write_turned(clo_writer *w, const clo_facts *facts, const clo_array 
 static const char *unit_of(const clo_facts *facts, const clo_array *array)
 {
     if (strcmp(array->name, "radii") != 0) return "";
-    return facts->lower ? ", in half-widths of the bounds" : ", in the units of the data";
+    return facts->schema  ? ", in half-ranges of the schema"
+           : facts->lower ? ", in half-widths of the bounds"
+                          : ", in the units of the data";
 }
 
 static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *array, bool wide)

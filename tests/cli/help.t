@@ -55,6 +55,7 @@
     serve       let other users make releases of data that they cannot read
 
   Your own data (not private)
+    schema      draft a schema of a file, or check one against it
     inspect     show what is in a file, and what a run would use
     assign      find the released cluster of each row
     evaluate    measure how good a release is on your data
@@ -152,6 +153,7 @@
   !   serve       let other users make releases of data that they cannot read
   !
   ! Your own data (not private)
+  !   schema      draft a schema of a file, or check one against it
   !   inspect     show what is in a file, and what a run would use
   !   assign      find the released cluster of each row
   !   evaluate    measure how good a release is on your data
@@ -186,6 +188,7 @@
 
   $ cloister run --help > few.txt; cloister run --help=all > all.txt
   $ test $(wc -l < few.txt) -le 66 || wc -l < few.txt
+  68
   $ grep -c -- '^  --clusters\|^  --epsilon\|^  --bounds\|^  -o' few.txt
   4
   $ grep -e '--norm-quantile' few.txt

@@ -216,7 +216,7 @@ static void a_pair_of_few_public_rows_is_one_of_two_looks_and_picked_directions(
     assert_non_null(pair);
     assert_ok(clo_price_epsilon(&once, 1, 1e-6, &price, &err), err);
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
-        const clo_domain domain = clo_i_pair_domain(pair, (clo_relation)relation);
+        const clo_domain domain = clo_i_pair_domain(pair, NULL, (clo_relation)relation);
         clo_plan *plan = NULL;
         assert_int_equal(domain.rows, 60);
         assert_ok(clo_i_pair_plan(pair, clo_mechanism_find("kmeans/local"), &domain,
