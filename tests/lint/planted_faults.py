@@ -359,7 +359,8 @@ def manual_pages():
         (root / "build/run.1").write_text(".IR hidden .  Names of columns that are not taken\n")
         must_find(manual.run_together(root / "build/run.1"), "without blanks")
         (root / "build/run.1").write_text(".TH A 1\n.SH NAME\na \\- b\n.SH DESCRIPTION\n"
-                                          ".IR hidden .Names of columns that nobody can know\n")
+                                          ".IR hidden .Names of columns "
+                                          "that nobody can understand\n")
         must_find(manual.rendered(root / "build/run.1"), "as one word")
 
 
