@@ -229,12 +229,22 @@ def _read_options(unit: str | None, missing: str, fill: str | None, text_columns
     return options, kept
 
 
+def refuse_polars_objects(frame: Any) -> None:
+    """Arrow has no such cells, and the oldest polars ends the process where it is asked for them."""
+    for name, kind in zip(frame.columns, frame.dtypes):
+        if str(kind).startswith("Object"):
+            raise FormatError(f"the column '{name}' does not hold numbers (its type is Object): "
+                              "leave it out, or turn it into numbers")
+
+
 def from_arrow(data: Any, *, unit: str | None = None, missing: str = "null",
                fill: str | None = None, text_columns: str = "refuse",
                unit_key: bytes = b"") -> Table:
     """A table over whatever gives an Arrow C stream; ``unit`` is the name of a column."""
     if hasattr(data, "iloc"):  # pandas: a number of each row, which it would make a column of
         data = arrow_table(data, unit)
+    elif hasattr(data, "columns") and hasattr(data, "dtypes"):
+        refuse_polars_objects(data)
     _check_buffers(data, unit)
     capsule = data.__arrow_c_stream__()
     address = _capsule_pointer(capsule, b"arrow_array_stream")
