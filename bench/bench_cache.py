@@ -67,7 +67,7 @@ def main():
     parser.add_argument("--persons", type=int, default=500_000)
     parser.add_argument("--memory", default="256M")
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--methods", default="local,tree")
+    parser.add_argument("--methods", default="local,density")
     parser.add_argument("--formats", default="csv,csv.gz")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as place:

@@ -13,7 +13,8 @@ error, and the worst.
 A method is `auto` (what the family takes by itself), `FAMILY/METHOD`, or one with parameters:
 `kmeans/lloyd:rounds=8,reduce=-1`.  The peers, of k-means only: `scikit-learn` (k-means++, one
 start, not private), `diffprivlib` (its KMeans, pure epsilon, public bounds), `coreset`, the tree
-coreset in its usual form, which is kmeans/tree with settings, and `public-coreset`, the program
+coreset in its usual form, which is kmeans/tree of cloister 0.1 with settings (--earlier names that
+command), and `public-coreset`, the program
 that it is known from: the folder `learning` of google/differential-privacy, which is on no package
 index and is named by --public-coreset FOLDER.  It labels all records in the end, in a loop in
 Python; that is left out, as nobody else does it.
@@ -146,7 +147,8 @@ def settings_of(method, family):
 def ours(options, method, data, clusters, epsilon):
     """Centres, processor time, wall time, own processor time."""
     name, settings = settings_of(method, options.family)
-    command = [options.cloister, "run", name, str(data.path), f"--clusters={clusters}",
+    cloister = options.earlier if method == "coreset" else options.cloister
+    command = [cloister, "run", name, str(data.path), f"--clusters={clusters}",
                f"--epsilon={epsilon}", f"--delta={options.delta}", f"--relation={options.relation}",
                "--norm=1", "--no-ledger", "--quiet", "--json", "--threads=1",
                f"--seed={data.seed}-{clusters}-{epsilon}", *settings]
@@ -255,6 +257,8 @@ def arguments():
     parser.add_argument("--peer", nargs="*", default=[], choices=PEERS)
     parser.add_argument("--public-coreset", metavar="FOLDER",
                         help="the folder `learning` of that program, for the peer of this name")
+    parser.add_argument("--earlier", metavar="CLOISTER",
+                        help="a command of version 0.1, for the peer coreset")
     parser.add_argument("--accept", help="the weakest guarantee to take, as --accept of a run")
     parser.add_argument("--seeds", nargs=2, type=int, default=[1000, 1009],
                         metavar=("FIRST", "LAST"))
@@ -270,6 +274,8 @@ def arguments():
         parser.error("--data mnist needs --mnist PATH")
     if "public-coreset" in options.peer and not options.public_coreset:
         parser.error("--peer public-coreset needs --public-coreset FOLDER")
+    if "coreset" in options.peer and not options.earlier:
+        parser.error("--peer coreset needs --earlier CLOISTER")
     if options.family == "kmedian" and options.peer:
         parser.error("the peers are of k-means")
     return options

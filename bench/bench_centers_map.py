@@ -34,7 +34,7 @@ from scipy.optimize import brentq  # noqa: E402
 from scipy.stats import norm  # noqa: E402
 from sklearn.cluster import KMeans  # noqa: E402
 
-METHODS = ["local", "tree", "moments", "highdim", "variates", "grid", "lloyd"]
+METHODS = ["density", "local", "grid", "highdim", "lloyd"]
 RADIUS, DEVIATION = 0.85, 0.05
 
 

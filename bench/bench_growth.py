@@ -31,12 +31,9 @@ import numpy as np  # noqa: E402  (the variables above must be set before)
 COLS = 10
 ACCEPT = "--accept=asymptotic"
 SETTINGS = {
-    "kmeans/tree": ["--clusters=8"],
     "kmeans/local": ["--clusters=8"],
-    "kmeans/moments": ["--clusters=8"],
     "kmeans/highdim": ["--clusters=8"],
     "kmeans/grid": ["--clusters=8", "--columns=1-2"],
-    "kmeans/variates": ["--clusters=8"],
     "kmeans/lloyd": ["--clusters=8"],
     "kmeans/sparse": ["--clusters=8"],
     "kmeans/aggregate": ["--clusters=8", ACCEPT],

@@ -218,7 +218,7 @@ static void measure(const kind *k, const way *w, long seed, size_t count, double
 
 int main(int argc, char **argv)
 {
-    static const char *const baselines[] = { "lloyd", "aggregate", "variates", "grid" };
+    static const char *const baselines[] = { "lloyd", "aggregate", "grid" };
     if (argc < 4)
         return fprintf(stderr, "usage: bench_kmeans_baselines SEED COUNT EPSILON [METHOD "
                                "[SETTING=VALUE …]]\n"),

@@ -10,8 +10,9 @@ are told the same public bounds, the corners of the map, and look for 8 centres.
 The loss of a method is the mean squared distance of the records to the nearest of its centres, each
 column in units of half the width of its bounds, over that of scikit-learn's KMeans with 10 starts.
 Peers: diffprivlib's KMeans (pure epsilon, the same bounds), and `coreset`, the tree coreset as
-today's public programs do it, which is kmeans/tree with settings.  Mean, standard error and worst
-over the seeds, which nothing was chosen on: 1000 and on.
+today's public programs do it.  That is kmeans/tree of cloister 0.1, with settings: it is measured
+with --earlier PATH/TO/cloister, and otherwise stays as it is in the file.  Mean, standard error and
+worst over the seeds, which nothing was chosen on: 1000 and on.
 
 Writes JSON: the above, the centres without privacy, those of one seeded release, a part of the
 records to draw, versions and machine.  tools/pictures.py draws it.
@@ -44,9 +45,7 @@ COLUMNS = ("longitude", "latitude")
 LOWER, UPPER = np.array([-125.0, 24.0]), np.array([-66.0, 50.0])
 CLUSTERS, SHOWN_EPSILON, SHOWN_SEED, FIRST_SEED = 8, 1.0, 1, 1000
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-METHODS = {"cloister": ["kmeans"],
-           "coreset": ["kmeans/tree", "--start", "tree", "--passes", "1", "--rounds", "0",
-                       "--reduce", "0"]}
+CORESET = ["kmeans/tree", "--start", "tree", "--passes", "1", "--rounds", "0", "--reduce", "0"]
 DRAWN = 4000
 
 
@@ -121,6 +120,7 @@ def main():
     parser.add_argument("cloister")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--make-data", action="store_true")
+    parser.add_argument("--earlier", metavar="CLOISTER", help="a command of version 0.1")
     parser.add_argument("-o", default=record.RESULTS / "places.json")
     arguments = parser.parse_args()
     if arguments.make_data:
@@ -129,10 +129,17 @@ def main():
     exact = KMeans(CLUSTERS, n_init=10, random_state=0).fit(scaled(rows)).cluster_centers_
     exact = (exact + 1) / 2 * (UPPER - LOWER) + LOWER
     best = loss(rows, exact)
-    shown = released(arguments.cloister, METHODS["cloister"], SHOWN_EPSILON, SHOWN_SEED)
-    curves = {name: curve(rows, best, lambda e, s, words=words: released(
-        arguments.cloister, words, e, s)["values"]["centers"], arguments.seeds)
-        for name, words in METHODS.items()}
+    shown = released(arguments.cloister, ["kmeans"], SHOWN_EPSILON, SHOWN_SEED)
+
+    def ours(cloister, words):
+        return curve(rows, best, lambda e, s: released(cloister, words, e, s)["values"]["centers"],
+                     arguments.seeds)
+
+    curves = {"cloister": ours(arguments.cloister, ["kmeans"])}
+    if arguments.earlier:
+        curves["coreset"] = ours(arguments.earlier, CORESET)
+    elif Path(arguments.o).exists():
+        curves["coreset"] = json.loads(Path(arguments.o).read_text())["curves"]["coreset"]
     curves["diffprivlib"] = curve(rows, best, lambda e, s: by_diffprivlib(rows, e, s),
                                   arguments.seeds)
     drawn = rows[np.sort(np.random.default_rng(0).choice(len(rows), DRAWN, replace=False))]

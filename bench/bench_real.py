@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """k-means on real files: what is lost against scikit-learn, and whether the plan told the truth.
 
-    python bench_real.py PATH/TO/cloister [--sets diamonds,flights] [--methods auto,tree]
+    python bench_real.py PATH/TO/cloister [--sets diamonds,flights] [--methods auto,grid]
                          [--epsilons 1,0.3] [--runs 7] [--peers] [--first-seed 1000]
                          [--family kmedian]
 
@@ -40,7 +40,7 @@ import pandas as pd  # noqa: E402
 from sklearn.cluster import KMeans  # noqa: E402
 
 DELTA = 1e-6
-METHODS = ["auto", "one", "local", "tree", "grid", "moments", "lloyd", "variates", "highdim"]
+METHODS = ["auto", "one", "density", "local", "grid", "lloyd", "highdim"]
 
 
 def diamonds():

@@ -122,6 +122,8 @@ static clo_status unknown_mechanism(const char *name, cli_error *err)
     }
     const char *const meant = cli_nearest(name, candidates, used);
     cli_hint(err, "cloister methods");
+    if (clo_mechanism_retired(name))
+        return cli_fail(err, CLO_ARGUMENT, "%s", clo_mechanism_retired(name));
     if (meant)
         return cli_fail(err, CLO_ARGUMENT, "there is no method '%s'; did you mean '%s'?", name,
                         meant);

@@ -23,6 +23,9 @@ CLO_API const clo_mechanism *clo_mechanism_at(size_t i); /* NULL: there are not 
 /* "kmeans/lloyd", or a family alone for its default method, by its own name or its alias; NULL:
  * none. */
 CLO_API const clo_mechanism *clo_mechanism_find(const char *name);
+/* Of a method that only earlier versions had, such as "kmeans/tree": what to do instead, as a
+ * sentence.  NULL: it was never one, or still is.  Releases of these methods are still read. */
+CLO_API const char *clo_mechanism_retired(const char *name);
 CLO_API const char *clo_mechanism_family(const clo_mechanism *mechanism); /* "kmeans" */
 /* What people also call the family: "pca" is subspace, "subspace-clusters" is subspaces; NULL:
  * nothing else. */
@@ -76,7 +79,8 @@ typedef struct clo_setting {
  * the family's order, that took all of the settings; of the first that has them where a value is
  * out of range for each; and otherwise it names the settings that no method has, or none has
  * together.  Without a public number of rows they are compared at 10000.  A method that presumes
- * something of the data which was not stated comes last. */
+ * something of the data which was not stated comes last, and so does one that is there to compare
+ * with. */
 CLO_API CLO_CHECK clo_status clo_plan_auto(const char *family, const clo_setting *settings,
                                            size_t count, const clo_domain *domain, clo_loss budget,
                                            clo_guarantee accept, clo_plan **out, clo_error *err);

@@ -61,8 +61,7 @@ CLO_API bool clo_release_find(const clo_release *release, const char *name, clo_
  * alone: what the last round's sums were noised with, over the released sizes; infinite where a
  * size is 0.  What earlier rounds left undone is not in it, and a mean that was held back by its
  * noise has moved less.  False, and nothing written, where the release is not of means in all
- * columns (kmeans/lloyd, tree, variates and moments are, unless they worked in fewer directions).
- * */
+ * columns (of kmeans/lloyd it is, unless that worked in fewer directions). */
 CLO_API bool clo_release_center_noise(const clo_release *release, double *out);
 CLO_API size_t clo_release_cols(const clo_release *release);   /* of the data it was made from */
 CLO_API uint64_t clo_release_rows(const clo_release *release); /* of those; 0: not public */

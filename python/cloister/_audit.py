@@ -35,6 +35,9 @@ def audit(mechanism: str, *, epsilon: float, delta: float | None = None, relatio
         One finding per pair: ``claim``, ``evidence``, ``refuted``, ``trials``, ...
     """
     found = lib.clo_mechanism_find(mechanism.encode())
+    retired = lib.clo_mechanism_retired(mechanism.encode())
+    if retired:
+        raise ArgumentError(ffi.string(retired).decode())
     if not found:
         raise ArgumentError(f"there is no method {mechanism!r}: 'cloister methods' lists them")
     relations = {"replace": lib.CLO_REPLACE, "add-remove": lib.CLO_ADD_REMOVE}

@@ -14,12 +14,10 @@ from cloister._table import as_table
 from cloister.distributed import Part
 
 METHODS = {
-    "kmeans/tree": {"clusters": 2},
     "kmeans/lloyd": {"clusters": 2, "rounds": 3},
     "kmeans/local": {"clusters": 2},
     "kmeans/density": {"clusters": 2},
     "kmedian/density": {"clusters": 2},
-    "kmeans/moments": {"clusters": 2},
     "kmeans/highdim": {"clusters": 2},
     "subspaces/moments": {"clusters": 2, "dim": 1},
     "subspaces/sulq": {"clusters": 2, "dim": 1, "rounds": 2},
@@ -133,8 +131,8 @@ def test_files_and_ranges_of_rows_are_parts(rows, tmp_path):
 
 
 def test_dask_gives_the_same_bytes(rows, client):
-    expected = alone("kmeans/tree", rows, clusters=2).to_json()
-    made = distributed.run("kmeans/tree", recipes(5), executor=client, clusters=2, **BALL)
+    expected = alone("kmeans/local", rows, clusters=2).to_json()
+    made = distributed.run("kmeans/local", recipes(5), executor=client, clusters=2, **BALL)
     assert made.to_json() == expected
 
 

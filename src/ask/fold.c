@@ -54,7 +54,6 @@ static clo_status take_work(clo_fold *fold, clo_workspace *space, clo_error *err
     const size_t records = fold->line->lens == CLO_SKETCH ? 0 : fold->cols;
     const size_t cells = records + (fold->line->lens ? fold->line->cols : 0);
     CLO_TRY(fold->line->query->lay_out(fold, space, err));
-    if (fold->line->query->sum.reads_nothing) return CLO_OK;
     return clo_i_take(space, (size_t)fold->threads * fold->block_rows * cells, sizeof(double),
                       &fold->scratch, err);
 }
@@ -110,18 +109,6 @@ static clo_status fold_part(void *user, const clo_bounded *part, clo_error *err)
                       p->fold->line->query->sum.add, p->fold, err);
 }
 
-void clo_i_fold_assign(const clo_fold *fold, size_t block, const double *values, size_t rows,
-                       double *scores, uint32_t *labels)
-{
-    const size_t first = block * fold->block_rows;
-    if (fold->keeping == CLO_KEEP_READ) {
-        clo_i_kept_labels_read(fold->kept, first, rows, labels);
-        return;
-    }
-    clo_i_assign_rows(fold->ask->rules, values, rows, scores, labels);
-    if (fold->keeping == CLO_KEEP_FILL) clo_i_kept_labels_fill(fold->kept, first, rows, labels);
-}
-
 /* flow.T1: of rows that are not held, the sum over the parts. */
 static clo_status fold_rows(clo_context *context, clo_fold *fold, clo_error *err)
 {
@@ -133,18 +120,11 @@ static clo_status fold_rows(clo_context *context, clo_fold *fold, clo_error *err
                 .from = context->progress_from,
                 .to = context->progress_to,
                 .all = (double)clo_i_bounded_rows(all) };
-    if (!query->sum.reads_nothing) {
-        fold->kept = context->kept;
-        fold->keeping = query->sum.labels && !context->lens
-                            ? (int)clo_i_kept_labels_begin(fold->kept, fold->ask->rules, all)
-                            : CLO_KEEP_NOTHING;
-        const clo_status status = clo_i_bounded_each(all, fold_part, &p, err);
-        if (!status && fold->keeping == CLO_KEEP_FILL) fold->kept->labelled = true;
-        fold->data = all;
-        context->progress_from = p.from;
-        context->progress_to = p.to;
-        CLO_TRY(status);
-    }
+    const clo_status status = clo_i_bounded_each(all, fold_part, &p, err);
+    fold->data = all;
+    context->progress_from = p.from;
+    context->progress_to = p.to;
+    CLO_TRY(status);
     query->sum.gather(fold);
     return CLO_OK;
 }

@@ -32,10 +32,8 @@ typedef struct clo_fold {
     size_t block_rows;
     int threads;
     size_t entries;
-    int64_t *totals;       /* entries; the fold adds to what is there */
-    double *scratch;       /* of the pass */
-    struct clo_kept *kept; /* of the run; NULL: nothing is kept */
-    int keeping;           /* clo_keeping: what is done with its labels */
+    int64_t *totals; /* entries; the fold adds to what is there */
+    double *scratch; /* of the pass */
     union {
         max_align_t align;
         unsigned char bytes[CLO_FOLD_WORK]; /* of the query's own: CLO_FOLD_WORK_OF */
@@ -56,14 +54,6 @@ typedef struct clo_numbers {
 } clo_numbers;
 #define CLO_AS_TOLD SIZE_MAX /* as many as are told, however many that is */
 clo_numbers clo_i_numbers_drawn(const clo_line *line);
-
-/* What a query does with labels: finds them anew; the same, but takes them where they are kept, and
- * leaves them there; or is asked again about the same cells, so that it pays to keep them. */
-typedef enum clo_label_use {
-    CLO_LABELS_ANEW = 0,
-    CLO_LABELS_SHARED,
-    CLO_LABELS_KEPT
-} clo_label_use;
 
 /* What a query is: what all of them have, and how it reads the rows, which is one of the two
  * below.  A query that must have all rows in one process has neither. */
@@ -88,8 +78,6 @@ struct clo_query {
         clo_status (*check)(const clo_ask *ask, size_t cols, clo_error *err);
         /* Numbers of its sum; ask NULL: at most. */
         size_t (*entries)(const clo_line *line, size_t cols, const clo_ask *ask);
-        clo_label_use labels; /* by its first rule */
-        bool reads_nothing;   /* no pass: what is added follows the number of rows alone */
         int (*bits)(const clo_ask *ask); /* of the grid it reads; 0: none; NULL: that of its line */
         /* Takes what its ask_* takes of the workspace for rules and words, before it begins. */
         clo_status (*lay_out_told)(const clo_line *line, clo_workspace *space, clo_error *err);
@@ -105,10 +93,6 @@ struct clo_query {
                            clo_error *err);
     } blocks;
 };
-
-/* Labels of a block by the ask's first rule, or as they were kept. */
-void clo_i_fold_assign(const clo_fold *fold, size_t block, const double *values, size_t rows,
-                       double *scores, uint32_t *labels);
 
 /* ---- one ask, from its charge to its answer ------------------------------------------------- */
 

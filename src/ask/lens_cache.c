@@ -1,12 +1,10 @@
 /*
- * lens_cache.c - what a lens has shown of the records, and which cell each is in, kept from one ask
- * to the next (lens.T2, assign.T3).
+ * lens_cache.c - what a lens has shown of the records, kept from one ask to the next (lens.T2).
  *
  * A mechanism that has found a frame asks several times what is seen through it, and the product
  * with the frame is most of what such an ask costs.  What is seen of a record is a function of the
  * record and of the lens alone: so it is kept, four bytes a number, and read again as long as the
- * lens is the same.  Lenses are told apart by what they hold, not by where they lie.  So it is with
- * the cells of a method that draws several times among many of them.
+ * lens is the same.  Lenses are told apart by what they hold, not by where they lie.
  */
 #include "ask/lens_cache.h"
 #include "bound/bound.h"
@@ -17,26 +15,6 @@
 static bool pays(const clo_line *line, size_t from)
 {
     return line->lens == CLO_LENS && line->event.count > 1 && 2 * line->cols <= from;
-}
-
-/* Whether labels pay: of a query that is asked again about the same cells. */
-static bool labels_pay(const clo_line *line)
-{
-    return line->query->sum.labels == CLO_LABELS_KEPT && line->lens == CLO_NO_LENS &&
-           line->event.count > 1 && line->groups <= UINT16_MAX;
-}
-
-static clo_status take_labels(clo_workspace *space, const clo_line *lines, size_t count,
-                              const clo_bounded *data, clo_kept *kept, clo_error *err)
-{
-    size_t cells = 0;
-    for (size_t i = 0; i < count; i++)
-        if (labels_pay(&lines[i]) && lines[i].groups > cells) cells = lines[i].groups;
-    if (clo_i_bounded_is_streamed(data)) cells = 0;
-    kept->label_room = cells ? clo_i_bounded_slots(data) : 0;
-    kept->center_room = cells * clo_i_bounded_domain(data)->cols;
-    CLO_TRY(clo_i_take(space, kept->label_room, sizeof *kept->labels, &kept->labels, err));
-    return clo_i_take(space, kept->center_room, sizeof *kept->centers, &kept->centers, err);
 }
 
 /* Bytes for the map and the cells behind it; SIZE_MAX: they are too many. */
@@ -63,7 +41,6 @@ clo_status clo_i_kept_take(clo_workspace *space, const clo_line *lines, size_t c
     kept.map_room = cols * from;
     if (room_of(&kept) == SIZE_MAX)
         return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
-    CLO_TRY(take_labels(space, lines, count, data, &kept, err));
     *out = kept;
     return CLO_OK;
 }
@@ -127,38 +104,4 @@ void clo_i_kept_read(const clo_kept *kept, size_t first, size_t rows, double *se
 {
     const int32_t *const cells = kept->cells + first * kept->cols;
     for (size_t e = 0; e < rows * kept->cols; e++) seen[e] = cells[e];
-}
-
-/* ---- labels --------------------------------------------------------------------------------- */
-
-/* Squares of points follow from the points. */
-static bool is_same_rule(const clo_kept *kept, const clo_assign *rule)
-{
-    return kept->labelled && kept->rule.clusters == rule->clusters &&
-           kept->rule.cols == rule->cols && kept->rule.bits == rule->bits &&
-           memcmp(kept->centers, rule->points,
-                  rule->clusters * rule->cols * sizeof *kept->centers) == 0;
-}
-
-clo_keeping clo_i_kept_labels_begin(clo_kept *kept, const clo_assign *rule, const clo_bounded *data)
-{
-    if (!kept || data != kept->data || rule->kind != CLO_ASSIGN_CENTERS) return CLO_KEEP_NOTHING;
-    const size_t points = rule->clusters * rule->cols;
-    if (points > kept->center_room || clo_i_bounded_rows(data) > kept->label_room)
-        return CLO_KEEP_NOTHING;
-    if (is_same_rule(kept, rule)) return CLO_KEEP_READ;
-    memcpy(kept->centers, rule->points, points * sizeof *kept->centers);
-    kept->rule = (clo_assign){ .clusters = rule->clusters, .cols = rule->cols, .bits = rule->bits };
-    kept->labelled = false;
-    return CLO_KEEP_FILL;
-}
-
-void clo_i_kept_labels_fill(clo_kept *kept, size_t first, size_t rows, const uint32_t *labels)
-{
-    for (size_t i = 0; i < rows; i++) kept->labels[first + i] = (uint16_t)labels[i];
-}
-
-void clo_i_kept_labels_read(const clo_kept *kept, size_t first, size_t rows, uint32_t *labels)
-{
-    for (size_t i = 0; i < rows; i++) labels[i] = kept->labels[first + i];
 }

@@ -1,5 +1,4 @@
-/* lens_cache.h - what a lens has shown of the records, and which cluster each is in, kept from one
- * ask to the next. */
+/* lens_cache.h - what a lens has shown of the records, kept from one ask to the next. */
 #ifndef CLO_ASK_LENS_CACHE_H
 #define CLO_ASK_LENS_CACHE_H
 
@@ -7,8 +6,7 @@
 #include "ask/lens.h"
 
 /* Of one run: what is seen of all rows through one lens at a time, which lies in the spare room of
- * the workspace and gives way to asks that need it; and room for their labels by one rule at a
- * time. */
+ * the workspace and gives way to asks that need it. */
 typedef struct clo_kept {
     const clo_bounded *data; /* the only records that it is kept of; they stay as they are */
     clo_workspace *space;    /* where it lies */
@@ -19,18 +17,11 @@ typedef struct clo_kept {
     double constant;
     int bits;
     bool whole; /* all rows are there */
-
-    uint16_t *labels; /* rows: their cells */
-    double *centers;  /* by which rule: the points of the cells */
-    size_t label_room, center_room;
-    clo_assign rule; /* the same, but for its arrays */
-    bool labelled;   /* all rows are */
 } clo_kept;
 
-/* Takes room for the labels that the lines of a plan would keep, and finds how much room pays for
- * what is seen: both follow the number of rows, and so are counted before a run asks anything
- * (meter.T2).  Nothing where nothing is asked twice through a frame of few directions, or the rows
- * are not held. */
+/* Finds how much room pays for what is seen: it follows the number of rows, and so is counted
+ * before a run asks anything (meter.T2).  Nothing where nothing is asked twice through a frame of
+ * few directions, or the rows are not held. */
 CLO_CHECK clo_status clo_i_kept_take(clo_workspace *space, const clo_line *lines, size_t count,
                                      const clo_bounded *data, clo_kept *out, clo_error *err);
 
@@ -49,11 +40,5 @@ clo_keeping clo_i_kept_begin(clo_kept *kept, const clo_lens *lens, const clo_bou
 /* Rows first, first + 1, ...: to be kept, or as they were. */
 void clo_i_kept_fill(clo_kept *kept, size_t first, size_t rows, const double *seen);
 void clo_i_kept_read(const clo_kept *kept, size_t first, size_t rows, double *seen);
-
-/* The same for labels by a rule of centres, of records that are seen through no lens. */
-clo_keeping clo_i_kept_labels_begin(clo_kept *kept, const clo_assign *rule,
-                                    const clo_bounded *data);
-void clo_i_kept_labels_fill(clo_kept *kept, size_t first, size_t rows, const uint32_t *labels);
-void clo_i_kept_labels_read(const clo_kept *kept, size_t first, size_t rows, uint32_t *labels);
 
 #endif

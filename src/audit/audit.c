@@ -303,7 +303,8 @@ clo_status clo_audit(const clo_mechanism *mechanism, clo_relation relation, clo_
     for (size_t i = 0; i < clo_i_pair_count(); i++)
         for (size_t g = 0; g < each && belongs(clo_i_pair_at(i), mechanism, options.pair); g++) {
             const unsigned group = options.group ? options.group : groups[g];
-            bench b = { .pair = clo_i_pair_at(i), .seed = options.seed, .number = i * 8 + group };
+            const clo_i_pair *const pair = clo_i_pair_at(i);
+            bench b = { .pair = pair, .seed = options.seed, .number = pair->place * 8 + group };
             clo_audit_finding finding = { .struct_size = sizeof finding };
             CLO_TRY(audit_pair(mechanism, relation, budget, group, &b, &of_a_part, &finding, err));
             finding.confidence = 1 - options.alpha;

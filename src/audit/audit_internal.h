@@ -39,6 +39,7 @@ enum { CLO_AUDIT_ROWS = 128, CLO_AUDIT_COLS = 16, CLO_AUDIT_OUTPUTS = 512 };
 
 /* A pair of worlds that is hard on a mechanism. */
 typedef struct clo_i_pair {
+    size_t place; /* of its row, a part of its seeds */
     const char *family, *method, *name, *what;
     const char *settings; /* "clusters=1 rounds=3"; rows=60: so many, or about, are public; mixed:
                               records have levels (clo_i_pair_schema) */

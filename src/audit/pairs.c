@@ -99,11 +99,6 @@ static size_t longest(clo_relation relation, unsigned group, int world, double *
     return rows + 20;
 }
 
-static size_t lone_end(clo_relation relation, unsigned group, int world, double *out)
-{
-    return either(relation, group, world, 1, (const double[]){ 1 }, (const double[]){ -1 }, out);
-}
-
 /* Enough records on either side that no noisy count comes near 0. */
 static size_t two_heaps(clo_relation relation, unsigned group, int world, double *out)
 {
@@ -385,14 +380,47 @@ static size_t level_or_outside(clo_relation relation, unsigned group, int world,
     return group + 20;
 }
 
-static const clo_i_pair table[] = {
-#define PAIR(family, method, name, settings, cols, categorical, twice, rows, what, ...)            \
-    { #family, #method, #name, what, settings, cols, categorical, twice, 0, rows },
-#define UNIT_PAIR(family, method, name, settings, cols, categorical, per_unit, rows, what, ...)    \
-    { #family, #method, #name, what, settings, cols, categorical, false, per_unit, rows },
+/* The places of all rows, of those that have gone too. */
+enum {
+#define PAIR(family, method, name, ...)      PLACE_##family##_##method##_##name,
+#define UNIT_PAIR(family, method, name, ...) PLACE_##family##_##method##_##name,
+#define RETIRED_PAIR(family, method, name)   PLACE_##family##_##method##_##name,
 #define NO_UNIT_PAIR(family, method, why)
 #include "audit/pairs.def"
+#undef RETIRED_PAIR
+#undef UNIT_PAIR
+#undef PAIR
+};
+
+static const clo_i_pair table[] = {
+#define PAIR(family, method, name, settings, cols, categorical, twice, rows, what, ...)            \
+    { PLACE_##family##_##method##_##name,                                                          \
+      #family,                                                                                     \
+      #method,                                                                                     \
+      #name,                                                                                       \
+      what,                                                                                        \
+      settings,                                                                                    \
+      cols,                                                                                        \
+      categorical,                                                                                 \
+      twice,                                                                                       \
+      0,                                                                                           \
+      rows },
+#define UNIT_PAIR(family, method, name, settings, cols, categorical, per_unit, rows, what, ...)    \
+    { PLACE_##family##_##method##_##name,                                                          \
+      #family,                                                                                     \
+      #method,                                                                                     \
+      #name,                                                                                       \
+      what,                                                                                        \
+      settings,                                                                                    \
+      cols,                                                                                        \
+      categorical,                                                                                 \
+      false,                                                                                       \
+      per_unit,                                                                                    \
+      rows },
+#define RETIRED_PAIR(family, method, name)
+#include "audit/pairs.def"
 #undef NO_UNIT_PAIR
+#undef RETIRED_PAIR
 #undef UNIT_PAIR
 #undef PAIR
 };

@@ -26,7 +26,6 @@
     X(NOISE_FROM_SIZE, "noise divided by the exact size of its cluster")                           \
     X(RADIUS_FROM_DATA, "the largest record's norm taken for the public one")                      \
     X(PARTS_SHARED, "parts of the records that are not disjoint")                                  \
-    X(FLOOR_MISSING, "k-means++ seeds as printed: drawn by squared distances alone")               \
     X(EMPTY_CUBES_SKIPPED, "no empty cube of a tree ever active")                                  \
     X(UNIT_FORGOTTEN, "lines planned as if a unit had one row")                                    \
     X(PRINTED_ARGMAX, "singhal2021's Algorithm 1 as printed: the largest noisy score of all "      \

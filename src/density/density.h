@@ -178,6 +178,21 @@ CLO_CHECK clo_status clo_i_density_root(clo_workspace *space, double *matrix, si
                                         clo_error *err);
 CLO_CHECK clo_status clo_i_density_root_room(clo_workspace *space, size_t cols, clo_error *err);
 
+/* ---- shapes of first points (density_shapes.c) ----------------------------------------------- */
+
+/* The covariance (cols x cols) of the means of cells, by their shares of the records. */
+void clo_i_density_covariance(const double *means, const double *shares, size_t count, size_t cols,
+                              double *matrix);
+/* Of its eigenvalues: less their noise, a double, of trace 1, and partly round. */
+clo_density_reshape clo_i_density_shape_of_cells;
+/* Of those of a Gram matrix: beyond the edge they are too large by what noise adds; the others
+ * share what is left. */
+typedef struct clo_density_edge {
+    double noise; /* the largest eigenvalue that noise alone has */
+    double trace; /* at least */
+} clo_density_edge;
+clo_density_reshape clo_i_density_shape_of_gram;
+
 /* ---- centres (density_centers.c) ------------------------------------------------------------- */
 
 typedef struct clo_density_solver {

@@ -68,7 +68,7 @@ static double count_rows(const clo_density_kept *kept, size_t count, size_t cols
 
 static const double WEAK = 1.5;        /* deviations of a size that may be noise */
 static const double LEAST_SHARE = 0.1; /* of the pooled variance that a cell has at least */
-static const double WIDE = 0.15, ROUND = 0.3, LEAST_OF_LARGEST = 0.02;
+static const double WIDE = 0.15;
 
 typedef struct reading {
     double *means;                               /* cells x cols */
@@ -149,34 +149,6 @@ static void read_variances(const clo_density_answer *a, size_t cols, double leas
     }
 }
 
-/* The covariance of the cells' means. */
-static void find_covariance(const clo_density_answer *a, size_t cols, reading *r)
-{
-    double total = 0, mean[CLO_DENSITY_COLUMNS] = { 0 };
-    for (size_t c = 0; c < a->groups; c++) {
-        total += r->shares[c];
-        for (size_t j = 0; j < cols; j++) mean[j] += r->shares[c] * r->means[c * cols + j];
-    }
-    for (size_t j = 0; j < cols; j++) mean[j] /= total;
-    for (size_t c = 0; c < a->groups; c++)
-        for (size_t e = 0; e < cols * cols; e++) {
-            const double *const at = r->means + c * cols;
-            r->matrix[e] += r->shares[c] / total * (at[e / cols] - mean[e / cols]) *
-                            (at[e % cols] - mean[e % cols]);
-        }
-}
-
-/* Less their noise, of trace 1, and partly round. */
-static void shape_of_cells(void *user, double *values, size_t cols)
-{
-    const double noise = *(const double *)user;
-    const double least = LEAST_OF_LARGEST * fmax(values[0] - noise, 1e-300);
-    double trace = 0;
-    for (size_t j = 0; j < cols; j++) trace += values[j] = fmax(values[j] - noise, least);
-    for (size_t j = 0; j < cols; j++)
-        values[j] = (1 - ROUND) * values[j] / trace + ROUND / (double)cols;
-}
-
 /* The width of the last look; 0: there was none. */
 static double radius_of_looks(const clo_density *density)
 {
@@ -196,8 +168,9 @@ static clo_status draw_cells(clo_density *density, clo_workspace *space, clo_str
     CLO_TRY(take_reading(space, a->groups, cols, &r, err));
     read_means(a, cols, &r);
     read_variances(a, cols, 1e-4 * radius * radius, &r);
-    find_covariance(a, cols, &r);
-    CLO_TRY(clo_i_density_root(space, r.matrix, cols, shape_of_cells, &r.noise, r.root, err));
+    clo_i_density_covariance(r.means, r.shares, a->groups, cols, r.matrix);
+    CLO_TRY(clo_i_density_root(space, r.matrix, cols, clo_i_density_shape_of_cells, &r.noise,
+                               r.root, err));
     clo_i_density_draw(density, stream,
                        &(clo_density_cells){ .count = a->groups,
                                              .places = r.means,
@@ -213,32 +186,7 @@ static clo_status draw_cells(clo_density *density, clo_workspace *space, clo_str
 /* ---- points of a Gram matrix ----------------------------------------------------------------- */
 
 static const double GRAM_WIDTH = 1.5, TAIL = 0.3;
-static const double LEAST_TRACE = 0.2, LEAST_REST = 0.02, LEAST_VALUE = 0.01;
-
-typedef struct edge {
-    double noise, trace;
-} edge;
-
-/* Eigenvalues beyond the edge are too large by what noise adds; the others share what is left. */
-static void shape_of_gram(void *user, double *values, size_t cols)
-{
-    const edge *const e = user;
-    double trace = 0, kept = 0;
-    size_t count = 0;
-    for (size_t j = 0; j < cols; j++) {
-        const double value = values[j];
-        trace += value;
-        values[j] =
-            value > e->noise ? (value + sqrt(fmax(value * value - e->noise * e->noise, 0))) / 2 : 0;
-        kept += values[j];
-        count += values[j] > 0;
-    }
-    trace = fmax(trace, e->trace);
-    const double rest = fmax(trace - kept, LEAST_REST * trace) / fmax((double)(cols - count), 1);
-    for (size_t j = count; j < cols; j++) values[j] = rest;
-    const double least = LEAST_VALUE * fmax(values[0], rest);
-    for (size_t j = 0; j < cols; j++) values[j] = fmax(values[j], least);
-}
+static const double LEAST_TRACE = 0.2;
 
 static clo_status draw_normal(clo_density *density, clo_workspace *space, clo_stream *stream,
                               double rows, clo_error *err)
@@ -247,7 +195,8 @@ static clo_status draw_normal(clo_density *density, clo_workspace *space, clo_st
     const size_t cols = density->cols, mark = clo_i_workspace_mark(space);
     const double radius = a->widths[0] / GRAM_WIDTH, scale = a->widths[0] * a->widths[0] / rows;
     const double *told = a->told;
-    edge e = { a->noise[0] * sqrt(2 * (double)cols) * scale, LEAST_TRACE * radius * radius };
+    clo_density_edge e = { a->noise[0] * sqrt(2 * (double)cols) * scale,
+                           LEAST_TRACE * radius * radius };
     double *matrix, *root;
     CLO_TRY(clo_i_take(space, cols * cols, sizeof(double), &matrix, err));
     CLO_TRY(clo_i_take(space, cols * cols, sizeof(double), &root, err));
@@ -255,7 +204,7 @@ static clo_status draw_normal(clo_density *density, clo_workspace *space, clo_st
         for (size_t j = i; j < cols; j++)
             matrix[i * cols + j] = matrix[j * cols + i] =
                 *told++ * a->noise[0] * scale / (i == j ? 1 : sqrt(2));
-    CLO_TRY(clo_i_density_root(space, matrix, cols, shape_of_gram, &e, root, err));
+    CLO_TRY(clo_i_density_root(space, matrix, cols, clo_i_density_shape_of_gram, &e, root, err));
     clo_i_density_draw_normal(density, stream, a->places, root, TAIL, false, rows);
     clo_i_workspace_release(space, mark);
     return CLO_OK;

@@ -27,6 +27,8 @@ static clo_status find_mechanism(clo_job *job, const char *name, const char *met
     *out = clo_mechanism_find(full);
     if (*out) return CLO_OK;
     clo_i_job_advise(job, CLO_ADVICE_METHOD, "%s", "");
+    if (clo_mechanism_retired(full))
+        return clo_i_fail(err, CLO_ARGUMENT, "%s", clo_mechanism_retired(full));
     return clo_i_fail(err, CLO_ARGUMENT, "there is no method '%s'", full);
 }
 
@@ -55,17 +57,40 @@ static void collect_settings(const clo_job *job, clo_i_choice *choice)
     }
 }
 
-/* The first method of the family that has all the settings, to check their values before anything
- * is read; or the family's first, whose words about the one it lacks are as good as any. */
+/* Whether a method has all the settings. */
+static bool has_all(const clo_i_choice *choice, const clo_mechanism *m)
+{
+    size_t had = 0;
+    while (had < choice->setting_count && has_parameter(m, choice->settings[had].name)) had++;
+    return had == choice->setting_count;
+}
+
+/* And takes their values. */
+static bool takes_all(const clo_i_choice *choice, const clo_mechanism *m)
+{
+    clo_params *params = NULL;
+    if (!has_all(choice, m) || clo_params_new(m, &params, NULL)) return false;
+    size_t taken = 0;
+    while (taken < choice->setting_count &&
+           !clo_params_set_text(params, choice->settings[taken].name, choice->settings[taken].value,
+                                NULL))
+        taken++;
+    clo_params_free(params);
+    return taken == choice->setting_count;
+}
+
+/* The first method of the family that takes all the settings, or has them all, to check their
+ * values before anything is read; or the family's first, whose words about the one it lacks are as
+ * good as any. */
 static const clo_mechanism *spokesman(const clo_i_choice *choice, const clo_mechanism *first)
 {
-    for (size_t i = 0; i < clo_mechanism_count(); i++) {
-        const clo_mechanism *const m = clo_mechanism_at(i);
-        size_t had = 0;
-        if (strcmp(clo_mechanism_family(m), clo_mechanism_family(first)) != 0) continue;
-        while (had < choice->setting_count && has_parameter(m, choice->settings[had].name)) had++;
-        if (had == choice->setting_count) return m;
-    }
+    for (int only_has = 0; only_has < 2; only_has++)
+        for (size_t i = 0; i < clo_mechanism_count(); i++) {
+            const clo_mechanism *const m = clo_mechanism_at(i);
+            if (strcmp(clo_mechanism_family(m), clo_mechanism_family(first)) == 0 &&
+                (only_has ? has_all : takes_all)(choice, m))
+                return m;
+        }
     return first;
 }
 

@@ -54,6 +54,28 @@ const clo_mechanism *clo_mechanism_find(const char *name)
     return NULL;
 }
 
+/* Earlier versions planned with these; their releases are still read. */
+static const struct {
+    const char *name, *advice;
+} retired[] = {
+#define RETIRED(name)                                                                              \
+    {                                                                                              \
+        name,                                                                                      \
+            name " was retired in 0.2: leave the method out, and cloister chooses a more accurate" \
+                 " one"                                                                            \
+    }
+    RETIRED("kmeans/moments"),
+    RETIRED("kmeans/tree"),
+    RETIRED("kmeans/variates"),
+};
+
+const char *clo_mechanism_retired(const char *name)
+{
+    for (size_t i = 0; i < sizeof retired / sizeof *retired; i++)
+        if (strcmp(retired[i].name, name) == 0) return retired[i].advice;
+    return NULL;
+}
+
 const char *clo_mechanism_family(const clo_mechanism *mechanism)
 {
     return mechanism->family;

@@ -77,6 +77,7 @@ static double predicted(const clo_plan *plan)
     const char *meaning;
     double error = INFINITY;
     const clo_mechanism *const mechanism = plan->mechanism;
+    if (mechanism->is_baseline) return INFINITY;
     if (mechanism->presumes && mechanism->presumes(plan->values)) return INFINITY;
     if (clo_plan_predict(plan, rows, &error, &meaning, NULL) || isnan(error)) return INFINITY;
     return error;

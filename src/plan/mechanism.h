@@ -35,6 +35,7 @@ struct clo_mechanism {
     const char *proof;       /* under proofs/: the claim, and why it holds */
     clo_guarantee guarantee; /* the weakest, over all values of the parameters */
     bool is_research;        /* less accurate than others on nearly all data, or promises less */
+    bool is_baseline;        /* there to compare with: chosen only where no other method serves */
     /* That of a plan with these values; NULL: it is always the above. */
     clo_guarantee (*guarantee_of)(const double *values);
     const clo_param *params;

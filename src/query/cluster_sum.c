@@ -58,7 +58,7 @@ clo_status clo_i_cluster_sum_add(void *user, int thread, size_t block, const dou
     const size_t cols = fold->seen, k = fold->line->groups, t = (size_t)thread;
     uint32_t *const labels = w->labels + t * fold->block_rows;
     double *const sums = w->sums + t * k * (cols + 1);
-    clo_i_fold_assign(fold, block, values, rows, w->scores + t * fold->block_rows * k, labels);
+    clo_i_assign_rows(fold->ask->rules, values, rows, w->scores + t * fold->block_rows * k, labels);
     for (size_t i = 0; i < rows; i++) {
         double *const sum = sums + labels[i] * (cols + 1);
         const double *const row = values + i * cols;

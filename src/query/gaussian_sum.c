@@ -62,7 +62,6 @@ const clo_query clo_i_query_gaussian_sum = {
     .numbers = clo_i_numbers_added,
     .lay_out = clo_i_cluster_sum_lay_out,
     .sum = {
-        .labels = CLO_LABELS_SHARED,
         .check = clo_i_cluster_sum_check,
         .entries = clo_i_cluster_sum_entries,
         .add = clo_i_cluster_sum_add,

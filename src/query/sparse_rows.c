@@ -106,16 +106,6 @@ size_t clo_i_sparse_numbers(const clo_line *line, size_t cols, const clo_ask *as
     return line->groups * (cols + 1);
 }
 
-clo_status clo_i_sparse_check(const clo_ask *ask, size_t cols, clo_error *err)
-{
-    const clo_line *const line = ask->line;
-    (void)cols;
-    if (ask->rule_count == 1 && clo_i_assign_width(ask->rules) <= line->groups &&
-        clo_i_assign_fits(ask->rules, line->groups, line->cols, line->bits))
-        return CLO_OK;
-    return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
-}
-
 clo_status clo_i_sparse_lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
     const size_t rows = (size_t)fold->threads * fold->block_rows;

@@ -13,7 +13,8 @@ static bool starts_with(const char *text, const char *start)
 }
 
 /* Whether the last question was for sums and sizes of the clusters in all columns.  A frame is
- * found by a gaussian_gram, and then only kmeans/tree looks at all columns in the end. */
+ * found by a gaussian_gram, and then only kmeans/tree looked at all columns in the end; releases of
+ * it are still read. */
 static bool ends_with_sums(const clo_facts *facts)
 {
     if (facts->query_count == 0 || facts->seen_cols) return false;

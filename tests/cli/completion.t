@@ -14,7 +14,7 @@
   > END
   $ bash ask.sh
   ledger
-  kmeans kmeans/tree kmeans/density kmeans/local kmeans/moments kmeans/highdim kmeans/grid kmeans/variates kmeans/lloyd kmeans/sparse kmeans/aggregate kmedian kmedian/highdim kmedian/local kmedian/density
+  kmeans kmeans/density kmeans/local kmeans/highdim kmeans/grid kmeans/lloyd kmeans/sparse kmeans/aggregate kmedian kmedian/highdim kmedian/local kmedian/density
   --clusters --clusters-at-most
   replace add-remove
   show

@@ -26,7 +26,6 @@ COMMANDS = {
         f"run kmeans/local flat.npy --clusters 1024 --choose elbow --cells 1024 {RUN}",
     "swaps of centres": f"run kmeans/highdim flat.npy --clusters 1024 {RUN}",
     "rounds": f"run kmeans/lloyd flat.npy --clusters 1024 --rounds 100 {RUN}",
-    "seeds": f"run kmeans/variates flat.npy --clusters 512 {RUN}",
     "blocks": f"run subspaces/aggregate wide.npy --clusters 2 --dim 3 --accept idealized {RUN}",
     "a chain": "run subspaces/gibbs wide.npy --clusters 2 --dim 3 --accept asymptotic "
                f"--delta 1e-6 {RUN}",

@@ -91,14 +91,13 @@
 A width is stated, in units of half the width of each column; without one rows would be copies.
 kmeans/local has asked for widths, and tells them.
 
-  $ sample
-  $ cloister run kmeans/tree sample.csv --clusters 3 --epsilon 5 --bounds -2,2 --no-ledger \
+  $ cloister generate mixture --rows 5000 --cols 2 --clusters 3 --seed 1 -o many.csv
+  $ cloister run kmeans/lloyd many.csv --clusters 3 --epsilon 5 --bounds -2,2 --no-ledger \
   >     --seed 7 -q -o out.json 2> /dev/null
   $ cloister generate --from out.json --rows 1000 --seed 5
   ! cloister: this release does not hold the distance of records from their centers: give a spread
   ! try: --spread 0.1
   [exit 2]
-  $ cloister generate mixture --rows 5000 --cols 2 --clusters 3 --seed 1 -o many.csv
   $ cloister run kmeans/local many.csv --clusters 3 --epsilon 5 --bounds -2,2 --no-ledger \
   >     --seed 7 -q -o local.json 2> /dev/null
   $ cloister generate --from local.json --rows 1000 --seed 5 -o drawn.csv 2> /dev/null
@@ -120,7 +119,7 @@ kmeans/local has asked for widths, and tells them.
   $ cloister generate --from out.json --spread -1
   ! cloister: --spread must be a number of at least 0, not '-1'
   [exit 2]
-  $ cloister run subspaces/sulq sample.csv --clusters 1 --dim 1 --epsilon 5 --norm 2 --no-ledger \
+  $ cloister run subspaces/sulq many.csv --clusters 1 --dim 1 --epsilon 5 --norm 2 --no-ledger \
   >     --seed 7 -q -o flats.json 2> /dev/null
   $ cloister generate --from flats.json --spread 0.1
   ! cloister: a spread is only for centers: leave it out for a release of the family "subspaces"

@@ -104,7 +104,7 @@ def ranks_are_on_both_hosts(place):
 
 
 def two_hosts_give_the_bytes_of_one_process(place):
-    for method, path in (("kmeans/tree", "all.csv"), ("kmeans/highdim", "all.csv"),
+    for method, path in (("kmeans/local", "all.csv"), ("kmeans/highdim", "all.csv"),
                          ("subspaces/moments", "all.csv"), ("kmeans/lloyd", "part-{rank}.csv")):
         expected = place.alone(*words_for(method, SAME[method], "all.csv"))
         ended = place.ranks(2, *words_for(method, SAME[method], path))

@@ -87,10 +87,10 @@
   'a.csv' in FOLDER/home/state/cloister/ledger.db: at most epsilon 5, delta 1e-6 may ever be spent on it
   $ r() { cloister run "$@" --clusters 1 --epsilon 1 --norm 1; }
   $ r kmeans/aggregate a.csv --memory 64M --accept idealized
-  ! cloister: kmeans/aggregate needs all rows in memory (query aggregate): run without a limit of memory, or choose a method that needs only sums: kmeans/tree, kmeans/density, kmeans/local, kmeans/moments, kmeans/highdim, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
+  ! cloister: kmeans/aggregate needs all rows in memory (query aggregate): run without a limit of memory, or choose a method that needs only sums: kmeans/density, kmeans/local, kmeans/highdim, kmeans/grid, kmeans/lloyd, kmeans/sparse
   [exit 2]
   $ r kmeans/aggregate a.csv --memory 64M --accept idealized --dry-run
-  ! cloister: kmeans/aggregate needs all rows in memory (query aggregate): run without a limit of memory, or choose a method that needs only sums: kmeans/tree, kmeans/density, kmeans/local, kmeans/moments, kmeans/highdim, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
+  ! cloister: kmeans/aggregate needs all rows in memory (query aggregate): run without a limit of memory, or choose a method that needs only sums: kmeans/density, kmeans/local, kmeans/highdim, kmeans/grid, kmeans/lloyd, kmeans/sparse
   [exit 2]
   $ r kmeans/lloyd a.csv --memory 64M --unit x --rows-per-unit 1000000 2> told || echo $?
   8

@@ -153,7 +153,7 @@ def other_commands_end_at_once_too(shell):
 
 
 def nothing_is_asked_of_the_system_once_a_run_has_paid(shell):
-    runs = [["kmeans/lloyd", *NORM], ["kmeans/local", *NORM], ["kmeans/tree", *NORM],
+    runs = [["kmeans/lloyd", *NORM], ["kmeans/local", *NORM], ["kmeans/grid", *NORM],
             ["kmeans/aggregate", *NORM, "--accept", "idealized"], ["kmedian/local", *NORM],
             ["subspace/gaussian", "--dim", "1", "--epsilon", "1", "--norm", "1"],
             ["subspaces/moments", *NORM, "--dim", "1"]]
@@ -198,8 +198,6 @@ def a_million_columns_take_a_few_times_what_they_are(shell):
     runs = {("inspect", "wide.npy"): 90, ("run", "bounds", *charged): 180,
             ("run", "kmeans", *charged, "--clusters", "2"): 560,
             ("run", "kmeans/lloyd", *charged, "--clusters", "2", "--rounds", "1"): 640,
-            ("run", "kmeans/tree", *charged, "--clusters", "2"): 800,
-            ("run", "kmeans/variates", *charged, "--clusters", "2"): 800,
             ("run", "kmeans", *charged, "--clusters", "2", "--dry-run"): 180,
             ("plan", "kmeans", "--cols", str(count), "--rows", "2", "--clusters", "2",
              "--epsilon", "1", "--norm", "1"): 90}

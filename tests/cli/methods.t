@@ -3,23 +3,6 @@
 ## Explains a family
 
   $ cloister methods kmeans
-  kmeans/tree
-    k centers, by k-means on noisy means and sizes of many cells
-    guarantee: exact; proof: proofs/kmeans_tree.md
-    --clusters        how many centers to find, or auto (1 to 1024; must be given)
-    --cells           number of cells; 0: chosen from the public facts (0 to 1024,
-                      default 0)
-    --start           cells about random points, or leaves of a tree of
-                      hyperplanes (points or tree, default points)
-    --passes          passes over the cells; between them the largest cells are
-                      split (1 to 20, default 3)
-    --rounds          Lloyd's rounds on all columns, from the centers of the
-                      coreset (0 to 100, default 1)
-    --reduce          number of directions to make cells in; 0: all columns; -1:
-                      chosen from the public facts (-1 to 1024, default -1)
-    --share           share of the budget for choosing the directions (0.01 to
-                      0.95, default 0.1)
-
   kmeans/density
     k centers, by fitting a density to every noisy answer of the run
     guarantee: exact; proof: proofs/kmeans_density.md
@@ -57,23 +40,6 @@
     --share           share of the budget for choosing the directions (0.01 to
                       0.95, default 0.2)
 
-  kmeans/moments
-    k centers, by one noisy tensor of moments and a few rounds of Lloyd's method
-    guarantee: exact; proof: proofs/kmeans_moments.md
-    --clusters        how many centers to find (1 to 256; must be given)
-    --order           order of the moments; auto: by the number of columns (auto,
-                      third or fourth, default auto)
-    --rounds          passes over the data that refine the first answer; -1:
-                      chosen from the public facts (-1 to 10, default -1)
-    --share           share of the budget for the refining passes; 0: chosen from
-                      the public facts (0 to 0.95, default 0)
-    --reduce          number of directions to keep before the tensor; 0: all; -1:
-                      chosen from the public facts (-1 to 127, default -1)
-    --starts          number of starts of the fit, which cost time but no budget;
-                      0: chosen from the public facts (0 to 10000, default 0)
-    --doubts          number of simulated runs that the uncertainty is computed
-                      from; they cost time but no budget (0 to 1000, default 6)
-
   kmeans/highdim
     k centers, by private trees of cubes, a private local search and noisy steps
     guarantee: exact; proof: proofs/kmeans_highdim.md
@@ -98,15 +64,6 @@
     --clusters        how many centers to find, or auto (1 to 1024; must be given)
     --side            cells along each column; 0: chosen from the public facts (0
                       to 65536, default 0)
-
-  kmeans/variates
-    k centers, by starting points as in k-means++ and rounds of Lloyd's method
-    guarantee: exact; proof: proofs/kmeans_variates.md
-    --clusters        how many centers to find, or auto (1 to 1024; must be given)
-    --cells           number of public cells that starting points are drawn from;
-                      0: chosen from the public facts (0 to 1024, default 0)
-    --rounds          passes over the data after the start; -1: 6, or none without
-                      a delta (-1 to 100, default -1)
 
   kmeans/lloyd
     k centers, by Lloyd's method on noisy sums and sizes
@@ -198,13 +155,13 @@
 ## Lists all methods
 
   $ cloister methods --all | grep -c "^[a-z-]*/"
-  23
+  20
   $ cloister methods --all | grep -A 2 "^Research"
   Research methods, to compare with
-  kmeans/tree                 k centers, by k-means on noisy means and sizes of
-                              many cells
+  kmeans/highdim      k centers, by private trees of cubes, a private local search
+                      and noisy steps
   $ cloister methods --json | grep -c '"method"'
-  23
+  20
 
 ## Says when there is no such thing
 
@@ -226,13 +183,10 @@
   > import json, sys
   > for m in json.load(sys.stdin)['methods']:
   >     print(m['family'], m['method'], m['guarantee'], [p['name'] for p in m['parameters']])"
-  kmeans tree exact ['clusters', 'cells', 'start', 'passes', 'rounds', 'reduce', 'share']
   kmeans density exact ['clusters', 'choose', 'explain', 'smallest', 'cells', 'rounds', 'points']
   kmeans local exact ['clusters', 'choose', 'cells', 'passes', 'rounds', 'reduce', 'share']
-  kmeans moments exact ['clusters', 'order', 'rounds', 'share', 'reduce', 'starts', 'doubts']
   kmeans highdim exact ['clusters', 'preset', 'directions', 'trees', 'levels', 'swaps', 'rounds']
   kmeans grid exact ['clusters', 'side']
-  kmeans variates exact ['clusters', 'cells', 'rounds']
   kmeans lloyd exact ['clusters', 'rounds', 'reduce', 'share', 'noise']
   kmeans sparse exact ['clusters', 'sparsity', 'recover', 'eta', 'sketch', 'cells', 'rounds', 'noise', 'picture', 'recovery']
   kmeans aggregate idealized ['clusters', 'blocks', 'restarts']

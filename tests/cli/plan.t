@@ -126,11 +126,11 @@ A plan reads no data and charges nobody.
 
   $ cloister plan kmeans --cols 64 --rows 1797 --clusters 10 --epsilon 0.3 --bounds 0,16 \
   >     | grep -e error -e Noise -A 1
-    chosen      of 8 suitable methods, local has the smallest expected error
+    chosen      of 5 suitable methods, local has the smallest expected error
     charged     epsilon 0.3, delta 1e-6
   --
     Noise hides 10 clusters in 1797 rows at epsilon 0.3: that needs epsilon 0.58,
-    or 3400 rows, or at most 2 clusters.
+    or 3400 rows, or at most 1 cluster.
   $ cloister plan kmeans --cols 2 --rows 2 --clusters 3 --epsilon 1e-9 --norm 1 | tail -n 1
     Noise hides 3 clusters in 2 rows at epsilon 1e-9: that needs 7600000 rows.
   $ cloister plan kmeans --cols 64 --rows 1797 --clusters 10 --epsilon 0.3 --bounds 0,16 --json \
@@ -139,7 +139,7 @@ A plan reads no data and charges nobody.
       "needs": {
         "epsilon": 0.58,
         "rows": 3400,
-        "clusters": 2
+        "clusters": 1
   $ cloister plan subspace --cols 64 --rows 300 --dim 3 --epsilon 0.3 --norm 1 | tail -n 2
     Noise hides 3 directions in 300 rows at epsilon 0.3: that needs epsilon 4, or
     3200 rows.
@@ -212,13 +212,13 @@ A plan reads no data and charges nobody.
 ## Shows the default delta
 
   $ for rows in 100 10000 1000000; do
-  >     cloister plan kmeans/tree --clusters 8 --epsilon 1 --cols 2 --norm 1 --rows $rows |
+  >     cloister plan kmeans/lloyd --clusters 8 --epsilon 1 --cols 2 --norm 1 --rows $rows |
   >         grep charged
   > done
     charged     epsilon 1, delta 1e-6
     charged     epsilon 1, delta 1e-6
     charged     epsilon 1, delta 1e-9
-  $ cloister plan kmeans/tree --clusters 8 --epsilon 1 --cols 2 --norm 1 | grep charged
+  $ cloister plan kmeans/lloyd --clusters 8 --epsilon 1 --cols 2 --norm 1 | grep charged
     charged     epsilon 1, delta 1e-6
 
 ## Shows what is learnt first
@@ -254,7 +254,7 @@ A larger budget buys nothing, and without that noise only the worse methods woul
   $ cloister plan kmeans --rows 8602 --cols 4 --clusters 5 --epsilon 1e5 --norm 1 \
   >     | sed -n '1p; 3,5p'
   kmeans/density: k centers, by fitting a density to every noisy answer of the run
-    chosen      of 8 suitable methods, density has the smallest expected error:
+    chosen      of 5 suitable methods, density has the smallest expected error:
                 0.00203 (local: 0.00204); only epsilon 300 is used and charged,
                 because more would hardly change the result
   $ cloister plan kmeans/local --rows 8602 --cols 4 --clusters 5 --epsilon 301 --norm 1

@@ -30,8 +30,8 @@
 ## Refuses a parameter of another mechanism
 
   $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1 --cols 2 --dim 2
-  ! cloister: kmeans/tree has no parameter --dim
-  ! try: cloister methods kmeans/tree
+  ! cloister: kmeans/density has no parameter --dim
+  ! try: cloister methods kmeans/density
   [exit 2]
 
 ## Refuses a share of what is not learnt
@@ -187,9 +187,9 @@
   ! cloister: subspaces/moments cannot choose the dimension: give --dim as a number
   ! try: cloister methods subspaces/moments
   [exit 2]
-  $ cloister plan kmeans/tree --clusters auto --epsilon 1 --norm 1 --cols 3
-  ! cloister: kmeans/tree cannot choose the number of clusters: give --clusters as a number
-  ! try: cloister methods kmeans/tree
+  $ cloister plan kmeans/lloyd --clusters auto --epsilon 1 --norm 1 --cols 3
+  ! cloister: kmeans/lloyd cannot choose the number of clusters: give --clusters as a number
+  ! try: cloister methods kmeans/lloyd
   [exit 2]
   $ cloister plan kmeans --clusters auto --clusters-at-most many --epsilon 1 --norm 1 --cols 3
   ! cloister: clusters must be a number, not 'many'

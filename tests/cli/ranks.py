@@ -23,15 +23,12 @@ ROWS, COLS = 1501, 4
 BALL = ["--epsilon", "1", "--norm", "1"]
 # Every family, and every query that is a sum.
 SAME = {
-    "kmeans/tree": ["--clusters", "3"],
     "kmeans/lloyd": ["--clusters", "3", "--rounds", "3"],
-    "kmeans/moments": ["--clusters", "2"],
     "kmeans/highdim": ["--clusters", "3"],
     "kmedian/highdim": ["--clusters", "3", "--directions", "2"],
     "kmeans/local": ["--clusters", "3"],
     "kmeans/density": ["--clusters", "3"],
     "kmeans/grid": ["--clusters", "3", "--side", "4"],
-    "kmeans/variates": ["--clusters", "3"],
     "kmeans/sparse": ["--clusters", "2"],
     "kmedian/local": ["--clusters", "3"],
     "kmedian/density": ["--clusters", "3"],
@@ -145,7 +142,7 @@ def same(place, method, options, count, threads, path="all.csv", ranks_path=None
 def ranks_and_threads_give_the_bytes_of_one_process(place):
     for count in (1, 2, 4):
         for threads in (1, 2):
-            same(place, "kmeans/tree", SAME["kmeans/tree"], count, threads)
+            same(place, "kmeans/local", SAME["kmeans/local"], count, threads)
 
 
 def every_method_that_sums_gives_the_bytes_of_one_process(place):
@@ -197,7 +194,7 @@ def a_mapped_file_and_a_learnt_centre_give_the_same_bytes(place):
 def ranks_that_hold_no_rows_give_the_same_bytes(place):
     limit = ["--memory", "64M"]
     for count in (2, 3):
-        same(place, "kmeans/tree", SAME["kmeans/tree"], count, 1, path="large.npy", more=limit)
+        same(place, "kmeans/local", SAME["kmeans/local"], count, 1, path="large.npy", more=limit)
     for path in (None, "part-{rank}.csv"):
         same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], 2, 2, ranks_path=path, more=limit)
 

@@ -28,13 +28,13 @@
 
   $ sample
   $ sed -i '1s/.*/weight,Culmen Length (mm)/' sample.csv
-  $ cloister run kmeans/tree sample.csv --clusters 2 --epsilon 5 --norm 2 --no-ledger --seed 7 \
+  $ cloister run kmeans/lloyd sample.csv --clusters 2 --epsilon 5 --norm 2 --no-ledger --seed 7 \
   >     -q -o out.json 2> /dev/null
   $ cloister report out.json | grep -A 3 '^centers'
   centers (2 x 2)
                                       0            1
-                    weight       0.7819      -0.0324
-        Culmen Length (mm)      -0.3808      -1.0313
+                    weight       -0.148       0.7043
+        Culmen Length (mm)      -0.9288      -0.3816
 
 ## Refuses broken JSON
 
@@ -228,7 +228,7 @@ drawn.
   $ cloister report latin.json | grep -A 2 ^centers
   centers (1 x 2)
                 größe   € je Monat
-       0         5.31            9
+       0         0.39            0
   $ printf '年齢,e\314\201ge\033[2J\n1,2\n3,4\n' > wide.csv
   $ cloister run kmeans wide.csv --clusters 1 --epsilon 30 --bounds 0,9 --no-ledger --seed 1 \
   >     -o wide.json 2>&1 | grep expects

@@ -4,7 +4,7 @@ Everything that a row says is known from its key, but for the seconds: `cut` lea
 
 ## Writes a row for each method, epsilon and seed
 
-  $ cloister sweep mixture:rows=2000 kmeans/lloyd 'kmeans/tree:rounds=0|1' solve/kmeans \
+  $ cloister sweep mixture:rows=2000 kmeans/lloyd 'kmeans/local:rounds=0|1' solve/kmeans \
   >     --set clusters=5 --epsilon 0.5,2 --seeds 1-3 --norm 1 -o rows.csv
   ! warning: not private: seeded runs, measured without noise; for experiments only
   ! 21 rows added, 0 there before
@@ -13,10 +13,10 @@ Everything that a row says is known from its key, but for the seconds: `cut` lea
   $ cut -d, -f 2-6 rows.csv | sed -n 2,8p
   kmeans/lloyd,clusters=5 norm=1,0.5,1,kmeans/lloyd
   kmeans/lloyd,clusters=5 norm=1,2,1,kmeans/lloyd
-  kmeans/tree,clusters=5 rounds=0 norm=1,0.5,1,kmeans/tree
-  kmeans/tree,clusters=5 rounds=0 norm=1,2,1,kmeans/tree
-  kmeans/tree,clusters=5 rounds=1 norm=1,0.5,1,kmeans/tree
-  kmeans/tree,clusters=5 rounds=1 norm=1,2,1,kmeans/tree
+  kmeans/local,clusters=5 rounds=0 norm=1,0.5,1,kmeans/local
+  kmeans/local,clusters=5 rounds=0 norm=1,2,1,kmeans/local
+  kmeans/local,clusters=5 rounds=1 norm=1,0.5,1,kmeans/local
+  kmeans/local,clusters=5 rounds=1 norm=1,2,1,kmeans/local
   solve/kmeans,clusters=5,,1,solve/kmeans
 
 The cost of the ordinary solver, which is the reference of all others, is a row of its own; the

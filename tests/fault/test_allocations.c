@@ -449,7 +449,6 @@ static void survives_without_memory(const char *path, bool every)
         const clo_mechanism *const mechanism = clo_mechanism_find(name);
         const bool costly = strcmp(clo_mechanism_family(mechanism), "subspaces") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "aggregate") == 0 ||
-                            strcmp(clo_mechanism_method(mechanism), "variates") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "moments") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "highdim") == 0;
         if (costly && !every) continue;
@@ -502,7 +501,7 @@ static void bounds_of_columns_survive_any_failed_allocation(void **state)
 static void a_run_with_a_solver_inside_survives_any_failed_allocation(void **state)
 {
     const work given = { .path = files.csv,
-                         .mechanism = "kmeans/tree",
+                         .mechanism = "kmeans/local",
                          .settings = "clusters=2 cells=4 reduce=1" };
     fail_every_allocation(whole_run, &given);
 }
@@ -607,7 +606,7 @@ static void the_evaluation_of_a_solution_survives_any_failed_allocation(void **s
 /* The system's randomness may give out at any call; nothing may be released then. */
 static void no_run_goes_on_without_randomness(void **state)
 {
-    static const char *const mechanisms[] = { "kmeans/lloyd", "kmeans/tree", "subspace/gaussian",
+    static const char *const mechanisms[] = { "kmeans/lloyd", "kmeans/local", "subspace/gaussian",
                                               "bounds/quantile" };
     for (size_t i = 0; i < 4; i++) {
         const work given = { .path = files.csv, .mechanism = mechanisms[i], .secure = true };

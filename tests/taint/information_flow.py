@@ -246,18 +246,13 @@ def cases():
     yield ("bring the centres of blocks together", must_be_clean,
            [*run, "kmeans/aggregate", *csv, "--clusters", "2", "--blocks", "5", "--accept",
             "idealized", *norm, "--json"])
-    variates = [*run, "kmeans/variates", *csv, "--clusters", "2", *norm]
-    yield "run kmeans from private seeds", must_be_clean, [*variates, "--rounds", "2", "--json"]
-    yield ("draw private seeds alone", must_be_clean,
-           [*variates, "--delta", "0", "-o", "seeds.json"])
     yield ("run kmeans on the counts of a grid", must_be_clean,
            [*run, "kmeans/grid", *csv, "--clusters", "3", *norm, "--json"])
-    tree = [*run, "kmeans/tree", *csv, "--clusters", "3", *norm]
-    yield "run kmeans on a coreset", must_be_clean, [*tree, "--json"]
-    yield ("run kmeans on a coreset without a delta", must_be_clean,
-           [*tree, "--delta", "0", "-o", "tree0.json"])
-    yield ("run kmeans on a coreset in directions of its own", must_be_clean,
-           [*tree, "--reduce", "2", "--start", "tree", "--rounds", "2", "-o", "tree.json"])
+    local = [*run, "kmeans/local", *csv, "--clusters", "3", *norm]
+    yield ("run kmeans on cells without a delta", must_be_clean,
+           [*local, "--delta", "0", "-o", "local0.json"])
+    yield ("run kmeans on cells in directions of its own", must_be_clean,
+           [*local, "--reduce", "2", "--rounds", "2", "-o", "local.json"])
     highdim = ["--clusters", "3", "--trees", "2", "--levels", "3", "--swaps", "3", *norm]
     yield ("find centres among cubes", must_be_clean,
            [*run, "kmeans/highdim", *csv, *highdim, "--json"])
@@ -272,10 +267,6 @@ def cases():
            [*moments, "--sharpen", "2", "--json"])
     yield ("run moments in fewer directions", must_be_clean,
            [*moments, "--reduce", "2", "-o", "moments.json"])
-    third = [*run, "kmeans/moments", *csv, "--clusters", "2", *norm]
-    yield "find centres in third moments", must_be_clean, [*third, "--rounds", "1", "--json"]
-    yield ("find centres in fourth moments, in fewer directions", must_be_clean,
-           [*third, "--order", "fourth", "--reduce", "2", "-o", "centers.json"])
     yield ("bring blocks together", must_be_clean,
            [*run, "subspaces/aggregate", *csv, "--clusters", "1", "--dim", "1", "--blocks", "5",
             "--accept", "idealized", *norm, "-o", "blocks.json"])

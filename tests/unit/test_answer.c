@@ -21,13 +21,13 @@ typedef struct setting {
     clo_context context;
 } setting;
 
-/* A plan of two lines: cells of a grid, so many, and a count. */
+/* A plan of two lines: cells of a grid, so many, and a look. */
 static void open_setting(setting *s, size_t cells)
 {
     static const uint8_t seed[32] = { 7 };
     clo_error err;
     *s = (setting){ .lines = { { .query = &clo_i_query_cell_counts, .groups = cells },
-                               { .query = &clo_i_query_count } } };
+                               { .query = &clo_i_query_look } } };
     s->lines[0].event.count = s->lines[1].event.count = 100;
     s->meter = (clo_meter){ .lines = s->lines, .count = 2 };
     s->context = (clo_context){ .comm = clo_i_comm_self(), .threads = 1, .meter = &s->meter };
@@ -282,7 +282,7 @@ static void what_is_asked_is_told(void **state)
 {
     (void)state;
     assert_goes_on(after_a_failed_ask);
-    assert_ended(a_part_is_told, "count: asked while an answer was told in part: 2 of 3 numbers");
+    assert_ended(a_part_is_told, "look: asked while an answer was told in part: 2 of 3 numbers");
     assert_ended(nothing_is_told, "cell_counts: asked 1 times, and told 0 answers");
 }
 

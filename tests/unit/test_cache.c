@@ -100,7 +100,7 @@ static void a_cache_gives_the_same_bytes(void **state)
 {
     static const char *const runs[] = {
         "mechanism=kmeans/lloyd clusters=3 norm=1 columns=a,b,c,d,e",
-        "mechanism=kmeans/tree clusters=3 norm=1 columns=a,b,c relation=add-remove",
+        "mechanism=kmeans/grid clusters=3 norm=1 columns=a,b,c relation=add-remove",
         "mechanism=kmeans/local clusters=2 norm=1 columns=a,c missing=fill",
         "mechanism=subspace/gaussian dim=2 norm=1 columns=a,b,c,d",
         LEARNT,

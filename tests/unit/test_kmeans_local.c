@@ -17,8 +17,7 @@ static int runs_that_come_near(clo_loss budget, const char *settings, size_t row
     return runs_within(RUNS, "kmeans/local", budget, settings, rows, d, k, near);
 }
 
-/* The worst of twelve centres: in a ball of radius 1, noise of its width moves it by .02 or so, as
- * in kmeans/tree. */
+/* The worst of twelve centres: in a ball of radius 1, noise of its width moves it by .02 or so. */
 static void every_one_of_many_centres_is_found_nearer_than_noise_of_the_ball_allows(void **state)
 {
     (void)state;

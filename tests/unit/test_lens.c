@@ -13,7 +13,6 @@
 #include "query/gaussian_sum.h"
 #include "ask/lens_cache.h"
 #include "ask/query_steps.h"
-#include "query/seed.h"
 
 enum { ROWS = 300, D = 17, RANK = 5 };
 
@@ -369,40 +368,6 @@ static void what_gave_way_is_looked_at_again(void **state)
     assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[0], f->data, 15), CLO_KEEP_FILL);
 }
 
-/* assign.T3: by one rule at a time, of one set of records. */
-static void labels_are_kept_as_long_as_the_rule_is_the_same(void **state)
-{
-    enum { CELLS = 4 };
-    clo_error err;
-    const fixture *const f = *state;
-    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-    double scores[ROWS * CELLS], *values = malloc(ROWS * D * sizeof *values);
-    uint32_t labels[ROWS], again[ROWS];
-    size_t rows;
-    clo_assign rule, other;
-    clo_kept kept;
-    clo_line line;
-    assert_ok(clo_i_plan_seed(&domain, CELLS, 2, 1, 2, "", &line, &err), err);
-    assert_ok(clo_i_kept_take(f->space, &line, 1, f->data, &kept, &err), err);
-    assert_ok(clo_i_assign_centers(f->space, f->frame, CELLS, D, line.bits, &rule, &err), err);
-    assert_ok(clo_i_assign_centers(f->space, f->frame + 1, CELLS, D, line.bits, &other, &err), err);
-    clo_bounded *const others = bounded_from(f->values, ROWS / 2, &domain);
-    assert_ok(clo_i_block_load(f->data, 0, ROWS, line.bits, values, &rows, &err), err);
-    clo_i_assign_rows(&rule, values, rows, scores, labels);
-    assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, f->data), CLO_KEEP_FILL);
-    clo_i_kept_labels_fill(&kept, 0, ROWS, labels);
-    assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, f->data), CLO_KEEP_FILL); /* no pass */
-    kept.labelled = true;
-    assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, f->data), CLO_KEEP_READ);
-    clo_i_kept_labels_read(&kept, 100, ROWS - 100, again);
-    assert_memory_equal(again, labels + 100, (ROWS - 100) * sizeof *again);
-    assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, others), CLO_KEEP_NOTHING);
-    assert_int_equal(clo_i_kept_labels_begin(&kept, &other, f->data), CLO_KEEP_FILL);
-    assert_int_equal(clo_i_kept_labels_begin(NULL, &rule, f->data), CLO_KEEP_NOTHING);
-    clo_bounded_free(others);
-    free(values);
-}
-
 /* lens.T2: whatever is another lens is looked through anew: each entry of its map, and each number
  * beside it, is changed by itself. */
 static void what_is_kept_is_of_one_lens(void **state)
@@ -439,37 +404,6 @@ static void what_is_kept_is_of_one_lens(void **state)
     assert_int_equal(clo_i_kept_begin(&kept, own, f->data, 16), CLO_KEEP_FILL);
     clo_i_kept_end(&kept);
     free(rows);
-}
-
-/* assign.T3: likewise each coordinate of each cell. */
-static void labels_are_of_one_rule(void **state)
-{
-    enum { CELLS = 4 };
-    clo_error err;
-    const fixture *const f = *state;
-    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-    double points[CELLS * D];
-    clo_assign rule;
-    clo_kept kept;
-    clo_line line;
-    assert_ok(clo_i_plan_seed(&domain, CELLS, 2, 1, 2, "", &line, &err), err);
-    assert_ok(clo_i_kept_take(f->space, &line, 1, f->data, &kept, &err), err);
-    assert_ok(clo_i_assign_centers(f->space, f->frame, CELLS, D, line.bits, &rule, &err), err);
-    memcpy(points, rule.points, sizeof points);
-    for (size_t e = 0; e < CELLS * D + 3; e++) {
-        clo_assign other = rule;
-        (void)clo_i_kept_labels_begin(&kept, &rule, f->data);
-        kept.labelled = true;
-        assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, f->data), CLO_KEEP_READ);
-        other.points = points;
-        if (e < CELLS * D) points[e] += 1;
-        other.clusters -= e == CELLS * D;
-        other.cols -= e == CELLS * D + 1;
-        other.bits -= e == CELLS * D + 2;
-        if (clo_i_kept_labels_begin(&kept, &other, f->data) != CLO_KEEP_FILL)
-            fail_msg("labels of one rule are read for another: number %zu", e);
-        if (e < CELLS * D) points[e] -= 1;
-    }
 }
 
 static void nothing_is_kept_that_is_asked_once_or_through_a_wide_frame(void **state)
@@ -511,9 +445,7 @@ int main(void)
         cmocka_unit_test(the_meter_refuses_another_lens),
         cmocka_unit_test(what_is_kept_is_what_is_seen),
         cmocka_unit_test(what_gave_way_is_looked_at_again),
-        cmocka_unit_test(labels_are_kept_as_long_as_the_rule_is_the_same),
         cmocka_unit_test(what_is_kept_is_of_one_lens),
-        cmocka_unit_test(labels_are_of_one_rule),
         cmocka_unit_test(nothing_is_kept_that_is_asked_once_or_through_a_wide_frame),
         cmocka_unit_test(a_frame_that_is_not_orthonormal_is_refused),
     };

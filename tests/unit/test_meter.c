@@ -3,8 +3,8 @@
 #include "ask/query.h"
 #include "parallel/parallel.h"
 #include "ask/assign.h"
-#include "query/count.h"
 #include "query/gaussian_gram.h"
+#include "query/gaussian_sum.h"
 
 enum { D = 2 };
 
@@ -17,11 +17,11 @@ static void a_query_is_asked_as_often_as_planned_and_no_more(void **state)
     clo_workspace *space = NULL;
     clo_line lines[2];
     clo_error err;
-    double count = -1, gram[D * D] = { -1 };
+    double sum[D], count = -1, gram[D * D] = { -1 };
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     (void)state;
     assert_ok(clo_workspace_new(1 << 20, &space, &err), err);
-    assert_ok(clo_i_plan_count(&domain, 1, 2, "how many", &lines[0], &err), err);
+    assert_ok(clo_i_plan_gaussian_sum(&domain, 1, 1, 2, "sum", &lines[0], &err), err);
     assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 1, 1, "gram", &lines[1], &err), err);
     clo_meter meter = { .lines = lines, .count = 2 };
     clo_context context = { .rng = rng,
@@ -30,14 +30,15 @@ static void a_query_is_asked_as_often_as_planned_and_no_more(void **state)
                             .threads = 1,
                             .progress_to = 1,
                             .meter = &meter };
-    assert_ok(clo_i_ask_count(&context, 0, data, &count, &err), err);
-    assert_ok(clo_i_ask_count(&context, 0, data, &count, &err), err);
+    assert_ok(clo_i_ask_gaussian_sum(&context, 0, data, &all, sum, &count, &err), err);
+    assert_ok(clo_i_ask_gaussian_sum(&context, 0, data, &all, sum, &count, &err), err);
     count = -1;
-    assert_fails(clo_i_ask_count(&context, 0, data, &count, &err), CLO_INTERNAL, err, "more often");
-    assert_fails(clo_i_ask_count(&context, 1, data, &count, &err), CLO_INTERNAL, err,
-                 "does not list");
-    assert_fails(clo_i_ask_count(&context, 2, data, &count, &err), CLO_INTERNAL, err,
-                 "does not list");
+    assert_fails(clo_i_ask_gaussian_sum(&context, 0, data, &all, sum, &count, &err), CLO_INTERNAL,
+                 err, "more often");
+    assert_fails(clo_i_ask_gaussian_sum(&context, 1, data, &all, sum, &count, &err), CLO_INTERNAL,
+                 err, "does not list");
+    assert_fails(clo_i_ask_gaussian_sum(&context, 2, data, &all, sum, &count, &err), CLO_INTERNAL,
+                 err, "does not list");
     assert_true(count == -1);
     assert_fails(clo_i_ask_gaussian_gram(&context, 0, data, &all, gram, &err), CLO_INTERNAL, err,
                  "does not list");

@@ -84,7 +84,6 @@ static void while_it_solves_the_cells(void **state)
     (void)state;
     asks_soon("mechanism=kmeans/local clusters=256 cells=1024");
     asks_soon("mechanism=kmedian/local clusters=256 cells=1024");
-    asks_soon("mechanism=kmeans/tree clusters=512");
 }
 
 static void while_it_swaps_centres(void **state)

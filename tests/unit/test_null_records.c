@@ -9,12 +9,9 @@ enum { ROWS = 90, NULLS = 17, D = 3, MOST = ROWS + NULLS };
 static const char *const mechanisms[][2] = {
     { "kmeans/lloyd", "clusters=3 rounds=2 noise=gaussian" },
     { "kmeans/lloyd", "clusters=3 rounds=2 noise=laplace" },
-    { "kmeans/tree", "clusters=3 cells=9" },
     { "kmeans/local", "clusters=3 cells=9" },
-    { "kmeans/moments", "clusters=2 rounds=1" },
     { "kmeans/highdim", "clusters=2 trees=1 levels=3 swaps=2" },
     { "kmeans/grid", "clusters=2" },
-    { "kmeans/variates", "clusters=2" },
     { "kmeans/sparse", "clusters=2" },
     { "kmedian/highdim", "clusters=2 trees=1 levels=2 swaps=2" },
     { "kmeans/density", "clusters=3 cells=4 rounds=2 points=100" },

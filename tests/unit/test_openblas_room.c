@@ -24,20 +24,12 @@ typedef struct setting {
 } setting;
 
 static const setting settings[] = {
-    { "kmeans/tree", "clusters=3 cells=9 reduce=3", ANY },
-    { "kmeans/tree", "clusters=3 cells=9 reduce=0 rounds=2", ANY },
-    { "kmeans/tree", "clusters=3 cells=8 start=tree passes=1 rounds=0 reduce=0", ANY },
     { "kmeans/local", "clusters=3 cells=9 reduce=3", ANY | LESS },
     { "kmeans/local", "clusters=3 cells=9 reduce=0 rounds=2", ANY | LESS },
     { "kmeans/local", "clusters=6 choose=elbow cells=20 reduce=0", PURE | LESS },
     { "kmeans/density", "clusters=2 cells=9 points=100", ANY | LESS },
     { "kmeans/density", "clusters=5 points=100 rounds=1", ANY | LESS },
     { "kmeans/density", "clusters=60 points=100 rounds=1", ANY | LESS },
-    { "kmeans/tree", "clusters=60 cells=61 passes=1 rounds=0", PURE },
-    { "kmeans/tree", "clusters=60 cells=60 reduce=1 passes=1", ANY },
-    { "kmeans/moments", "clusters=2 reduce=3 order=third rounds=1 starts=1 doubts=1", ANY },
-    { "kmeans/moments", "clusters=2 reduce=0 order=fourth rounds=0 starts=1 doubts=0", ANY },
-    { "kmeans/moments", "clusters=20 reduce=2 order=third rounds=2 starts=1 doubts=1", ANY },
     { "kmeans/highdim", "clusters=4 directions=0 trees=2 levels=3 swaps=3 rounds=2",
       LESS | ASKS_LESS },
     { "kmeans/highdim", "clusters=4 directions=2 trees=1 levels=3 swaps=3", LESS | ASKS_LESS },
@@ -45,9 +37,6 @@ static const setting settings[] = {
       LESS | ASKS_LESS },
     { "kmeans/highdim", "clusters=3 trees=1 levels=2 swaps=2", PURE | LESS | ASKS_LESS },
     { "kmeans/grid", "clusters=3 side=2", ANY },
-    { "kmeans/variates", "clusters=3 cells=30 rounds=1", ANY },
-    { "kmeans/variates", "clusters=12 cells=12 rounds=3", ANY },
-    { "kmeans/variates", "clusters=3 cells=7", PURE },
     { "kmeans/lloyd", "clusters=5 rounds=3", ANY },
     { "kmeans/lloyd", "clusters=5 rounds=1 reduce=3", ANY },
     { "kmeans/lloyd", "clusters=5 rounds=2", PURE },
@@ -272,7 +261,8 @@ static void so_does_a_short_run_of_every_mechanism(void **state)
 static void a_run_that_learns_first_keeps_within_it(void **state)
 {
     static const setting cases[] = { { "kmeans/lloyd", "clusters=1 rounds=1", ANY },
-                                     { "kmeans/tree", "clusters=9 cells=99 reduce=3", ANY } };
+                                     { "kmeans/local", "clusters=9 cells=99 reduce=3",
+                                       ANY | LESS } };
     static double values[ROWS * D];
     const clo_domain domain = ball(D, NORM, CLO_REPLACE);
     clo_learning learning = clo_learning_default();

@@ -78,7 +78,6 @@ static void persons_give_the_same_bytes(void **state)
 {
     static const char *const runs[] = {
         LLOYD,
-        "mechanism=kmeans/tree clusters=3 norm=1" OF_A_PERSON,
         "mechanism=kmeans/local clusters=2 norm=1 relation=add-remove" OF_A_PERSON,
         "mechanism=subspace/gaussian dim=2 norm=1 missing=fill" OF_A_PERSON,
         "mechanism=bounds/quantile norm=5" OF_A_PERSON,

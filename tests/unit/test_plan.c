@@ -85,7 +85,7 @@ static void budgets_that_make_no_sense_are_refused(void **state)
 static void a_plan_costs_at_most_its_budget_and_nearly_all_of_it(void **state)
 {
     static const char *const mechanisms[][2] = { { "kmeans/lloyd", "clusters=5 rounds=7" },
-                                                 { "kmeans/tree", "clusters=3 reduce=4" },
+                                                 { "kmeans/local", "clusters=3 reduce=4" },
                                                  { "subspace/gaussian", "dim=2" } };
     const double epsilons[] = { 0.01, 0.1, 1, 3, 10, 50 };
     (void)state;

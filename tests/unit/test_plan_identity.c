@@ -5,7 +5,7 @@
 #include "pipeline.h"
 #include "domain/domain.h"
 #include "plan/mechanism.h"
-#include "query/count.h"
+#include "query/gaussian_sum.h"
 #include "query/queries.h"
 
 static clo_plan *a_plan(void)
@@ -67,7 +67,7 @@ static void a_plan_is_known_by_its_lines(void **state)
         const clo_query *const own = line->query;
         uint8_t before[CLO_PLAN_DIGEST_BYTES];
         clo_plan_digest(plan, before);
-        line->query = &clo_i_query_count;
+        line->query = &clo_i_query_look;
         clo_i_plan_identify(plan);
         assert_memory_not_equal(before, plan->id, sizeof before);
         line->query = own;
@@ -169,7 +169,7 @@ static clo_status spend_share(clo_draft *draft, void *state, clo_error *err)
     double mu;
     (void)state;
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
-    CLO_TRY(clo_i_plan_count(draft->domain, share * mu, 1, "rows", &line, err));
+    CLO_TRY(clo_i_plan_gaussian_sum(draft->domain, 1, share * mu, 1, "sums", &line, err));
     return clo_i_draft_add(draft, &line, err);
 }
 

@@ -74,7 +74,7 @@ static double error_with(const char *name, const char *settings, clo_domain doma
 /* What is named is enough, and nine tenths of it are not. */
 static void what_is_needed_is_enough_and_less_is_not(void **state)
 {
-    static const char *const methods[] = { "kmeans/tree", "kmeans/lloyd", "kmeans/grid" };
+    static const char *const methods[] = { "kmeans/lloyd", "kmeans/grid" };
     (void)state;
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         static const double lower[] = { 0, 0, 0 }, upper[] = { 1, 1, 1 };
@@ -146,7 +146,7 @@ static void what_is_out_of_reach_is_not_named(void **state)
     domain.cols = 2;
     domain.norm = 1;
     domain.rows = 2;
-    clo_plan *const plan = plan_for("kmeans/tree", "clusters=3", &domain, 1e-6, 1e-6);
+    clo_plan *const plan = plan_for("kmeans/lloyd", "clusters=3", &domain, 1e-6, 1e-6);
     assert_ok(clo_plan_needs_get(plan, 2, 1e-9, &needs, sizeof needs, &err), err);
     assert_true(needs.epsilon == 0 && needs.rows == 0 && needs.clusters == 0);
     assert_fails(clo_plan_needs_get(plan, 0, 1, &needs, sizeof needs, &err), CLO_ARGUMENT, err,
@@ -159,8 +159,8 @@ static void what_is_out_of_reach_is_not_named(void **state)
 /* No budget finds three clusters in two rows; two it may, and three in more rows. */
 static void more_clusters_than_rows_are_hidden_at_any_epsilon(void **state)
 {
-    static const char *const methods[] = { "kmeans/tree",  "kmeans/lloyd",   "kmeans/grid",
-                                           "kmeans/local", "kmeans/density", "kmedian/density" };
+    static const char *const methods[] = { "kmeans/lloyd", "kmeans/grid", "kmeans/local",
+                                           "kmeans/density", "kmedian/density" };
     clo_domain domain = clo_domain_default();
     (void)state;
     domain.cols = 2;

@@ -15,8 +15,8 @@ static const char *const mechanisms[][2] = {
     { "subspace/gaussian", "dim=3" },
     { "bounds/quantile", "" },
     { "bounds/quantile", "of=columns" },
-    { "kmeans/tree", "clusters=7 cells=20 reduce=3" },
-    { "kmeans/tree", "clusters=5 cells=16 start=tree rounds=2" },
+    { "kmeans/local", "clusters=7 cells=20 reduce=3" },
+    { "kmeans/density", "clusters=5 cells=16 points=200 rounds=2" },
 };
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
 

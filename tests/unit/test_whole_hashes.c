@@ -718,7 +718,7 @@ static void every_byte_of_a_line_is_written_and_compared(void **state)
             ((uint8_t *)parts[p].at)[b] ^= 1;
             assert_memory_not_equal(now, before, sizeof now);
         }
-    line.query = &clo_i_query_count;
+    line.query = &clo_i_query_look;
     clo_i_line_write(&line, now);
     assert_memory_not_equal(now, before, sizeof now);
 }

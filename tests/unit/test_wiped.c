@@ -104,7 +104,6 @@ static void no_record_is_left_in_a_block_that_is_freed(void **state)
     static const char *const runs[] = {
         "mechanism=kmeans/lloyd clusters=2",
         "mechanism=kmeans/local clusters=2",
-        "mechanism=kmeans/tree clusters=2",
         "mechanism=kmeans/aggregate clusters=2",
         "mechanism=kmeans/density clusters=2",
         "mechanism=subspace/gaussian dim=2",

@@ -89,14 +89,11 @@ static clo_status drive(crew *c, const clo_plan *plan, const clo_domain *domain,
 }
 
 static const char *const sums[][2] = {
-    { "kmeans/tree", "clusters=3" },
     { "kmeans/local", "clusters=3" },
     { "kmeans/density", "clusters=3" },
     { "kmedian/density", "clusters=3" },
     { "kmeans/lloyd", "clusters=3 rounds=3" },
-    { "kmeans/moments", "clusters=2" },
     { "kmeans/highdim", "clusters=2" },
-    { "kmeans/variates", "clusters=3" },
     { "kmeans/sparse", "clusters=2" },
     { "subspaces/moments", "clusters=2 dim=1" },
     { "subspaces/moments", "clusters=2 dim=1 sharpen=2" },
@@ -141,8 +138,8 @@ static void workers_make_the_release_of_one_process(void **state)
         assert_same_release(sums[m], CLO_REPLACE, false);
         assert_same_release(sums[m], CLO_ADD_REMOVE, false);
     }
-    assert_same_release(sums[2], CLO_REPLACE, true);
-    assert_same_release(sums[2], CLO_ADD_REMOVE, true);
+    assert_same_release(sums[1], CLO_REPLACE, true);
+    assert_same_release(sums[1], CLO_ADD_REMOVE, true);
 }
 
 /* fold.T4: one row of another value, one row less, and the same rows dealt out anew. */

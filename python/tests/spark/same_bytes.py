@@ -6,9 +6,7 @@ from cloister import distributed
 from cloister._table import as_table
 
 METHODS = {
-    "kmeans/tree": {"clusters": 2},
     "kmeans/lloyd": {"clusters": 2, "rounds": 3},
-    "kmeans/moments": {"clusters": 2},
     "kmeans/highdim": {"clusters": 2},
     "subspaces/moments": {"clusters": 2, "dim": 1},
     "subspaces/sulq": {"clusters": 2, "dim": 1, "rounds": 2},

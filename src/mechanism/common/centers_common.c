@@ -102,8 +102,8 @@ clo_status clo_i_start_centers(clo_context *context, size_t k, size_t d, double 
 
 /* Moves a centre toward the noisy mean, as far as the mean can be trusted: not at all where the
  * noisy size is within the noise of 0, and otherwise by the positive-part James-Stein factor. */
-void clo_i_move_center(const clo_line *line, size_t d, const double *sum, double size,
-                       double *center)
+static void move_center(const clo_line *line, size_t d, const double *sum, double size,
+                        double *center)
 {
     if (clo_i_size_is_noise(line, size)) return;
     const double noise = clo_i_line_deviation(line) / size;
@@ -134,7 +134,7 @@ clo_status clo_i_center_round(clo_context *context, size_t ask, const clo_bounde
     if (!status) status = clo_i_ask_cluster_sum(context, ask, data, &rule, sums, sizes, err);
     if (!status)
         for (size_t c = 0; c < k; c++)
-            clo_i_move_center(line, d, sums + c * d, sizes[c], centers + c * d);
+            move_center(line, d, sums + c * d, sizes[c], centers + c * d);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }

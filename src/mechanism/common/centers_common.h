@@ -33,10 +33,6 @@ CLO_CHECK clo_status clo_i_start_centers(clo_context *context, size_t k, size_t 
 CLO_CHECK clo_status clo_i_start_centers_room(clo_workspace *space, size_t k, size_t d,
                                               clo_error *err);
 
-/* Moves a centre toward the noisy mean sum / size, as far as that can be trusted: not at all where
- * the size is within the noise of 0, otherwise by the positive-part James-Stein factor. */
-void clo_i_move_center(const clo_line *line, size_t d, const double *sum, double size,
-                       double *center);
 /* One of Lloyd's rounds: asks for the sums and sizes of the clusters that the centres make, and
  * moves the centres.  line: a line of sums and sizes; d: the coordinates that it sees; sums: k x d,
  * sizes: k, both answered. */

@@ -270,11 +270,11 @@ enum { MEASURED_COLUMNS = 12, MEASURED_CLUSTERS = 20 };
  * at its limit, and one where there are many. */
 static bool was_measured(const clo_density_plan *plan)
 {
+    if (plan->clusters == 1) return true; /* in 2 to 784 columns better than the local one */
     if (plan->frame) return clo_i_columns_pay(plan);
-    if (plan->way == CLO_DENSITY_HIDDEN && clo_i_density_is_wide(plan))
-        return plan->clusters > 1; /* one mean of three asks is better than that of others */
-    return plan->clusters > 1 && (plan->choose || (plan->cols <= MEASURED_COLUMNS &&
-                                                   plan->clusters <= MEASURED_CLUSTERS));
+    /* One mean of three asks is better than that of others. */
+    if (plan->way == CLO_DENSITY_HIDDEN && clo_i_density_is_wide(plan)) return true;
+    return plan->choose || (plan->cols <= MEASURED_COLUMNS && plan->clusters <= MEASURED_CLUSTERS);
 }
 
 clo_density_outlook clo_i_density_outlook(const clo_density_plan *plan, double rows)

@@ -387,7 +387,7 @@ clo_status clo_i_density_explain(clo_context *context, clo_density_state *s, clo
 
 /* Width of the first cells, in radii; of the points about them how many are twice as wide, and what
  * of their shape is round. */
-static const double FIRST_WIDTH = 1.2, WIDE = 0.15, ROUND = 0.3, LEAST_OF_LARGEST = 0.02;
+static const double FIRST_WIDTH = 1.2, WIDE = 0.15;
 
 typedef struct listener {
     const clo_line *line;
@@ -451,44 +451,15 @@ static double share_points(clo_density_state *s)
     return noise / total;
 }
 
-/* The covariance of the cells' means. */
-static void find_covariance(const clo_density_plan *plan, clo_density_state *s)
-{
-    const size_t d = plan->cols;
-    double total = 0, mean[CLO_DENSITY_COLUMNS] = { 0 };
-    memset(s->matrix, 0, d * d * sizeof(double));
-    for (size_t c = 0; c < s->cells.used; c++) {
-        total += s->shares[c];
-        for (size_t j = 0; j < d; j++) mean[j] += s->shares[c] * s->cells.means[c * d + j];
-    }
-    for (size_t j = 0; j < d; j++) mean[j] /= total;
-    for (size_t c = 0; c < s->cells.used; c++)
-        for (size_t e = 0; e < d * d; e++) {
-            const double *const at = s->cells.means + c * d;
-            s->matrix[e] +=
-                s->shares[c] / total * (at[e / d] - mean[e / d]) * (at[e % d] - mean[e % d]);
-        }
-}
-
-/* Less their noise, of trace 1, and partly round. */
-static void shape_of_cells(void *user, double *values, size_t d)
-{
-    const double noise = *(const double *)user;
-    const double least = LEAST_OF_LARGEST * fmax(values[0] - noise, 1e-300);
-    double trace = 0;
-    for (size_t j = 0; j < d; j++) trace += values[j] = fmax(values[j] - noise, least);
-    for (size_t j = 0; j < d; j++) values[j] = (1 - ROUND) * values[j] / trace + ROUND / (double)d;
-}
-
 clo_status clo_i_density_find_cells(clo_context *context, const clo_density_plan *plan,
                                     const clo_bounded *data, clo_density_state *s, clo_error *err)
 {
     clo_stream *stream = NULL;
     CLO_TRY(pass_over(context, plan, data, s, err));
     double noise = share_points(s);
-    find_covariance(plan, s);
-    CLO_TRY(clo_i_density_root(context->workspace, s->matrix, plan->cols, shape_of_cells, &noise,
-                               s->root, err));
+    clo_i_density_covariance(s->cells.means, s->shares, s->cells.used, plan->cols, s->matrix);
+    CLO_TRY(clo_i_density_root(context->workspace, s->matrix, plan->cols,
+                               clo_i_density_shape_of_cells, &noise, s->root, err));
     const clo_density_cells cells = { .count = s->cells.used,
                                       .places = s->cells.means,
                                       .shares = s->shares,
@@ -506,33 +477,7 @@ clo_status clo_i_density_find_cells(clo_context *context, const clo_density_plan
 /* ---- cells of what a Gram matrix tells ------------------------------------------------------- */
 
 static const double GRAM_WIDTH = 1.5, TAIL = 0.3; /* in radii; of the first points' lengths */
-static const double LEAST_TRACE = 0.2, LEAST_REST = 0.02, LEAST_VALUE = 0.01;
-
-typedef struct edge {
-    double noise; /* the largest eigenvalue that noise alone has */
-    double trace; /* at least */
-} edge;
-
-/* Eigenvalues beyond the edge are too large by what noise adds; the others share what is left. */
-static void shape_of_gram(void *user, double *values, size_t d)
-{
-    const edge *const e = user;
-    double trace = 0, kept = 0;
-    size_t count = 0;
-    for (size_t j = 0; j < d; j++) {
-        const double value = values[j];
-        trace += value;
-        values[j] =
-            value > e->noise ? (value + sqrt(fmax(value * value - e->noise * e->noise, 0))) / 2 : 0;
-        kept += values[j];
-        count += values[j] > 0;
-    }
-    trace = fmax(trace, e->trace);
-    const double rest = fmax(trace - kept, LEAST_REST * trace) / fmax((double)(d - count), 1);
-    for (size_t j = count; j < d; j++) values[j] = rest;
-    const double least = LEAST_VALUE * fmax(values[0], rest);
-    for (size_t j = 0; j < d; j++) values[j] = fmax(values[j], least);
-}
+static const double LEAST_TRACE = 0.2;
 
 /* The first points: normal, with the covariance that the matrix has left. */
 static clo_status draw_first(clo_context *context, const clo_density_plan *plan,
@@ -542,14 +487,15 @@ static clo_status draw_first(clo_context *context, const clo_density_plan *plan,
     const size_t d = plan->cols;
     const double noise = clo_i_local_gram_deviation(line), radius = s->start.radius;
     const double width = GRAM_WIDTH * radius, scale = width * width / s->start.rows;
-    edge e = { noise * sqrt(2 * (double)d) * scale, LEAST_TRACE * radius * radius };
+    clo_density_edge e = { noise * sqrt(2 * (double)d) * scale, LEAST_TRACE * radius * radius };
     clo_stream *stream = NULL;
     clo_i_density_progress(context, plan, plan->looks);
     CLO_TRY(clo_i_ask_local_gram(context, 1, data, s->start.center, width, s->matrix, err));
     clo_i_density_tell_gram(&s->density,
                             &(clo_gram_told){ s->start.center, width, s->matrix, noise });
     for (size_t i = 0; i < d * d; i++) s->matrix[i] *= scale;
-    CLO_TRY(clo_i_density_root(context->workspace, s->matrix, d, shape_of_gram, &e, s->root, err));
+    CLO_TRY(clo_i_density_root(context->workspace, s->matrix, d, clo_i_density_shape_of_gram, &e,
+                               s->root, err));
     CLO_TRY(open_stream(context, &stream, err));
     clo_i_density_draw_normal(&s->density, stream, s->start.center, s->root, TAIL, false,
                               s->start.rows);

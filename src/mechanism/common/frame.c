@@ -28,22 +28,15 @@ clo_status clo_i_find_frame_room(clo_workspace *space, size_t d, size_t rank, cl
     return CLO_OK;
 }
 
-clo_status clo_i_find_spectrum(clo_context *context, size_t line, const clo_bounded *data, size_t d,
-                               size_t rank, double *frame, double *values, clo_error *err)
+clo_status clo_i_find_frame(clo_context *context, size_t line, const clo_bounded *data, size_t d,
+                            size_t rank, double *frame, clo_error *err)
 {
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     const size_t mark = clo_i_workspace_mark(context->workspace);
     scratch s = { 0 };
     clo_status status = take_scratch(context->workspace, d, rank, &s, err);
     if (!status) status = clo_i_ask_gaussian_gram(context, line, data, &all, s.gram, err);
-    if (!status)
-        status = clo_i_eigen_top(s.gram, d, rank, values ? values : s.values, frame, s.eigen, err);
+    if (!status) status = clo_i_eigen_top(s.gram, d, rank, s.values, frame, s.eigen, err);
     clo_i_workspace_release(context->workspace, mark);
     return status;
-}
-
-clo_status clo_i_find_frame(clo_context *context, size_t line, const clo_bounded *data, size_t d,
-                            size_t rank, double *frame, clo_error *err)
-{
-    return clo_i_find_spectrum(context, line, data, d, rank, frame, NULL, err);
 }

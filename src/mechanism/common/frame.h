@@ -10,11 +10,7 @@
 /* Asks the line, a gaussian_gram of one cluster, and fills the d x rank orthonormal frame. */
 CLO_CHECK clo_status clo_i_find_frame(clo_context *context, size_t line, const clo_bounded *data,
                                       size_t d, size_t rank, double *frame, clo_error *err);
-/* The same, and the `rank` eigenvalues of the noisy matrix, largest first. */
-CLO_CHECK clo_status clo_i_find_spectrum(clo_context *context, size_t line, const clo_bounded *data,
-                                         size_t d, size_t rank, double *frame, double *values,
-                                         clo_error *err);
 CLO_CHECK clo_status clo_i_find_frame_room(clo_workspace *space, size_t d, size_t rank,
-                                           clo_error *err); /* of either */
+                                           clo_error *err);
 
 #endif

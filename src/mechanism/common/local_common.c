@@ -7,7 +7,7 @@
  * one before has found; centres of the cells are free; and rounds with the clusters themselves, at
  * the width of each, finish.  Every ask is a local_sum, whose squared lengths tell the next widths
  * (kmeans_local.T1).  Where there are many columns, a noisy Gram matrix tells in which directions
- * to make cells, as in kmeans/tree.
+ * to make cells.
  *
  * Where public numbers say that noise is strong, but not that it hides everything, cells pay in
  * very few directions: those are picked by what the Gram matrix shows beyond the edge of its noise,
@@ -80,8 +80,8 @@ double clo_i_local_told(const clo_i_local_plan *plan, double rows)
     return rows / (sqrt((double)plan->cols) * plan->whole);
 }
 
-/* As in kmeans/tree, but for a few more: what the cells see is cheap, and what they do not is left
- * to the rounds. */
+/* k centres span k directions, and their cells want a few more: what the cells see is cheap, and
+ * what they do not is left to the rounds. */
 static size_t most_directions(size_t k)
 {
     return k < 8 ? 16 : k < 22 ? 3 * k : k < 64 ? 64 : k;

@@ -231,6 +231,7 @@ const clo_mechanism clo_i_mechanism_kmeans_lloyd = {
     .proof = "proofs/kmeans_lloyd.md",
     .guarantee = CLO_EXACT,
     .is_research = true,
+    .is_baseline = true,
     .params = params,
     .param_count = PARAM_COUNT,
     .plan_size = sizeof(lloyd_plan),

@@ -24,6 +24,7 @@ const clo_mechanism clo_i_mechanism_kmedian_highdim = {
     .proof = "proofs/kmedian_highdim.md",
     .guarantee = CLO_EXACT,
     .is_research = true,
+    .is_baseline = true,
     .params = clo_i_highdim_params,
     .param_count = CLO_HIGHDIM_PARAMS,
     .plan_size = sizeof(clo_highdim),

@@ -23,11 +23,9 @@ enum { USUAL_BLOCKS = 100, FEWEST_BLOCKS = 8, MOST_PRESET_BLOCKS = 400 };
 static const double HEIGHT = 0.7; /* of the constant beside each record, where affine */
 
 static const clo_param params[PARAM_COUNT] = {
-    [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 3, NULL,
-                   "how many subspaces to find" },
-    [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of each subspace" },
-    [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, 0, "linear|affine",
-                "linear: through the origin; affine: anywhere" },
+    [CLUSTERS] = CLO_SUBSPACES_ROW_CLUSTERS(CLO_MAX_CLUSTERS),
+    [DIM] = CLO_SUBSPACES_ROW_DIM(4096),
+    [FLATS] = CLO_SUBSPACES_ROW_FLATS,
     [SOLVER_NAME] = { "solver", CLO_PARAM_CHOICE, 0, 4, KPLANES, "kplanes|tsc|ssc|lrr|caller",
                       "the solver of a block; caller: a function of the program that calls the "
                       "library" },

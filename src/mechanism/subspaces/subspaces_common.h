@@ -12,6 +12,21 @@
 #include "ask/assign.h"
 #include "ask/lens.h"
 
+/* The rows that every method of the family has. */
+#define CLO_SUBSPACES_ROW_CLUSTERS(most)                                                           \
+    {                                                                                              \
+        "clusters", CLO_PARAM_INT, 1, most, 3, NULL, "how many subspaces to find"                  \
+    }
+#define CLO_SUBSPACES_ROW_DIM(most)                                                                \
+    {                                                                                              \
+        "dim", CLO_PARAM_INT, 1, most, 2, NULL, "dimension of each subspace"                       \
+    }
+#define CLO_SUBSPACES_ROW_FLATS                                                                    \
+    {                                                                                              \
+        "flats", CLO_PARAM_CHOICE, 0, 1, 0, "linear|affine",                                       \
+            "linear: through the origin; affine: anywhere"                                         \
+    }
+
 typedef struct clo_flat_fit {
     size_t clusters, cols, dim;
     bool affine;         /* flats may miss the origin */

@@ -9,6 +9,7 @@
  *
  * Affine subspaces are linear ones, one dimension up, of records seen with a constant beside them.
  */
+#include "mechanism/subspaces/subspaces_common.h"
 #include "plan/mechanism.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
@@ -29,11 +30,9 @@ static const double HEIGHT = 0.7; /* of the constant beside a record, where flat
 static const double LIMIT_SWEEPS = 2000, MIN_SWEEPS = 8000, STEP_SWEEPS = 8;
 
 static const clo_param params[PARAM_COUNT] = {
-    [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 3, NULL,
-                   "how many subspaces to find" },
-    [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of each subspace" },
-    [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, LINEAR, "linear|affine",
-                "linear: through the origin; affine: anywhere" },
+    [CLUSTERS] = CLO_SUBSPACES_ROW_CLUSTERS(CLO_MAX_CLUSTERS),
+    [DIM] = CLO_SUBSPACES_ROW_DIM(4096),
+    [FLATS] = CLO_SUBSPACES_ROW_FLATS,
     [MODE] = { "mode", CLO_PARAM_CHOICE, 0, 1, LIMIT, "limit|steps",
                "limit: private if the chain has reached its limit, which nobody can check "
                "(asymptotic); steps: from a public start, each draw from its share of the budget "

@@ -10,6 +10,7 @@
  * decided from public quantities.
  */
 #include "mechanism/subspaces/moments_internal.h"
+#include "mechanism/subspaces/subspaces_common.h"
 #include "domain/domain.h"
 #include "mechanism/common/frame.h"
 #include "release/public_fit.h"
@@ -29,10 +30,9 @@ static const double EVEN = 0.5;   /* of the traces, left out where flats are lin
 static const double GUESSED_ROWS_A_CLUSTER = 5000;
 
 static const clo_param params[PARAM_COUNT] = {
-    [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, 256, 3, NULL, "how many subspaces to find" },
-    [DIM] = { "dim", CLO_PARAM_INT, 1, MOST_DIM, 2, NULL, "dimension of each subspace" },
-    [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, 0, "linear|affine",
-                "linear: through the origin; affine: anywhere" },
+    [CLUSTERS] = CLO_SUBSPACES_ROW_CLUSTERS(256),
+    [DIM] = CLO_SUBSPACES_ROW_DIM(MOST_DIM),
+    [FLATS] = CLO_SUBSPACES_ROW_FLATS,
     [ROUNDS] = { "rounds", CLO_PARAM_INT, BY_CHOICE, 10, BY_CHOICE, NULL,
                  "passes over the data that refine the first answer; -1: chosen from the public "
                  "facts" },

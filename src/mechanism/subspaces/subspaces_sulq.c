@@ -45,11 +45,9 @@ static const double GUESSED_ROWS_A_CLUSTER = 5000;
 static const double STUCK = 0.05, MOST_STUCK = 0.5;
 
 static const clo_param params[PARAM_COUNT] = {
-    [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 3, NULL,
-                   "how many subspaces to find" },
-    [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of each subspace" },
-    [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, LINEAR, "linear|affine",
-                "linear: through the origin; affine: anywhere" },
+    [CLUSTERS] = CLO_SUBSPACES_ROW_CLUSTERS(CLO_MAX_CLUSTERS),
+    [DIM] = CLO_SUBSPACES_ROW_DIM(4096),
+    [FLATS] = CLO_SUBSPACES_ROW_FLATS,
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, MOST_ROUNDS, 0, NULL,
                  "passes over the data from each start; they share the budget; 0: chosen from the "
                  "public facts" },
