@@ -151,8 +151,8 @@ CLO_API CLO_CHECK clo_status clo_plan_predict(const clo_plan *plan, double rows,
  * are that one error, as they are of all other methods. */
 CLO_API CLO_CHECK clo_status clo_plan_predict_range(const clo_plan *plan, double rows,
                                                     double *least, double *most, clo_error *err);
-/* t = rows mu / (clusters sqrt(coordinates)): how well a plan is fed, mu being that of its Gaussian
- * queries together.  NaN where there is no such number. */
+/* t = rows mu / (rows_per_unit clusters sqrt(coordinates)): how well a plan is fed, mu being that of
+ * its Gaussian queries together.  NaN where there is no such number. */
 CLO_API double clo_plan_feed(const clo_plan *plan, double rows);
 /* Under a schema: a sentence where the public number of rows is small for so many clusters and
  * coordinates, with what to ask for instead; false where there is nothing to say. */

@@ -26,7 +26,8 @@ double clo_plan_feed(const clo_plan *plan, double rows)
 {
     double clusters = 1;
     if (clo_plan_value_of(plan, "clusters", &clusters, NULL)) return NAN;
-    return rows * mu_of(plan) / (fmax(clusters, 1) * sqrt((double)plan->domain.cols));
+    const double each = (double)plan->domain.rows_per_unit; /* the noise of as many */
+    return rows * mu_of(plan) / (each * fmax(clusters, 1) * sqrt((double)plan->domain.cols));
 }
 
 bool clo_plan_schema_text(const clo_plan *plan, char *text, size_t size)
