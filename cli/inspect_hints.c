@@ -158,6 +158,21 @@ static void hint_refusal(hints *h)
         snprintf(h->columns, sizeof h->columns, "%s", option + 10);
 }
 
+/* Text need not be left out. */
+static void hint_schema(hints *h)
+{
+    char option[LIST_BYTES];
+    bool text = false;
+    for (size_t j = 0; j < clo_inspection_cols(h->found); j++) {
+        const clo_column column = cli_column_at(h->found, j);
+        text = text || (column.taken && column.kind == CLO_COLUMN_TEXT);
+    }
+    const char *const format = clo_inspection_format(h->found);
+    if (!text || strcmp(format, "csv") != 0 || !clo_inspection_has_header(h->found)) return;
+    snprintf(option, sizeof option, "cloister schema draft %s", cli_word(h->args, 0));
+    say_option(h, "To use categories and dates, state them in a schema:", option);
+}
+
 static void hint_next(hints *h)
 {
     if (clo_inspection_rows(h->found) == 0) return;
@@ -173,6 +188,7 @@ void cli_inspect_hints(const cli_args *args, const clo_inspection *found)
     hints h = { .args = args, .found = found };
     snprintf(h.columns, sizeof h.columns, "%s", chosen ? chosen : "");
     if (refusal) hint_refusal(&h);
+    if (refusal) hint_schema(&h);
     hint_ids(&h);
     hint_doubles(&h);
     if (refusal) return;

@@ -7,6 +7,7 @@ that the same rows give as a CSV file.
 """
 from __future__ import annotations
 
+import datetime
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -189,16 +190,18 @@ def _numbers(column: Any) -> Cells:
 def _number(value: Any) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return float("nan")
 
 
 def _code(value: Any, codes: dict[Any, float], gaps: set[Any], outside: float) -> float:
-    if value is None or value in gaps:
-        return float("nan")
+    """Whatever a cell holds, it is no failure: that would tell of a record."""
     if isinstance(value, (bool, np.bool_)):
         value = "true" if value else "false"
-    return codes.get(value, outside)
+    try:
+        return float("nan") if value is None or value in gaps else codes.get(value, outside)
+    except TypeError:  # a list, say
+        return outside
 
 
 def _coded(column: Any, codes: dict[Any, float], gaps: Iterable[Any], outside: float) -> Cells:
@@ -249,26 +252,24 @@ def _moments_of(values: np.ndarray[Any, Any], field: dict[str, Any], gaps: set[A
         raise FormatError(f"the column '{field['name']}' has a format for texts: give dates as "
                           "datetime64 or datetime.date")
     for i, value in enumerate(values):
-        if value is None or value in gaps:
+        if value is None or (isinstance(value, str) and value in gaps):
             continue
-        if hasattr(value, "tzinfo") and value.tzinfo is not None:
-            import datetime
-            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
         if isinstance(value, str):
             if value not in texts:
                 texts[value] = _moment(value)
             out[i] = texts[value]
         else:
-            out[i] = np.datetime64(value)
+            out[i] = _moment(value)
     return out
 
 
-def _moment(text: str) -> Any:
-    import datetime
+def _moment(value: Any) -> Any:
+    """What is no moment is missing: a failure would tell of a record."""
     try:
-        moment = datetime.datetime.fromisoformat(text)
-    except ValueError:
+        if isinstance(value, str):
+            value = datetime.datetime.fromisoformat(value)
+        if getattr(value, "tzinfo", None) is not None:
+            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        return np.datetime64(value)
+    except (TypeError, ValueError, OverflowError):
         return np.datetime64("NaT")
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-    return np.datetime64(moment)

@@ -157,3 +157,16 @@ def test_texts_of_dates_are_read_as_in_a_file():
     cells = schema._cells(schema.fields[0], frame["d"])
     assert cells[0] == cells[3] == (datetime.date(2001, 2, 3) - datetime.date(1970, 1, 1)).days
     assert np.isnan(cells[1]) and np.isnan(cells[2])
+
+
+def test_no_cell_ends_a_run():
+    schema = cloister.Schema({"fields": [
+        {"name": "d", "type": "date", "constraints": {"minimum": "2000-01-01",
+                                                      "maximum": "2030-01-01"}},
+        {"name": "c", "type": "string", "categories": ["a", "b"]},
+        {"name": "n", "type": "number", "constraints": {"minimum": 0, "maximum": 1}},
+        {"name": "t", "type": "boolean"}]})
+    odd = [5, [1], {}, 10**400, b"x", object(), float("inf"), "", None, np.nan, pandas.NaT]
+    frame = pandas.DataFrame({name: pandas.Series(odd, dtype=object) for name in "dcnt"})
+    table = schema.table(frame)
+    assert (table.rows, table.cols) == (len(odd), 4)
