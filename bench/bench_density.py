@@ -8,7 +8,8 @@ the synthetic ones are Gaussians with public seeds.  Nothing of the methods was 
 of scikit-learn; and by name mnist, coil and yale, if the folder of sets has mnist.npy, … with a
 picture a row.  `--part predictions` compares what plans promise with what runs do, on other files
 of the same package; `--part further` compares on twenty files that were written down before they
-were looked at; `--part time` measures seconds of a core and memory.
+were looked at; `--part number` tells what `--clusters auto` takes; `--part time` measures seconds
+of a core and memory.
 
 `--peer` adds diffprivlib (with scikit-learn < 1.6) on the real sets.  Google's program is on no
 package index.
@@ -460,6 +461,34 @@ def within(found, family, factor, which):
     return record.digits(sum(inside) / max(len(inside), 1), 3)
 
 
+# ---- how many clusters -------------------------------------------------------------------------
+
+def measure_number(options, name, epsilon):
+    """What --clusters auto takes on a real file, by which rule, and the share of the spread that it
+    explains: as the release says, and of the rows."""
+    rows, _, _ = given(name, options.sets)
+    found = {"set": name, "rows": len(rows), "columns": rows.shape[1], "epsilon": epsilon}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rows.npy"
+        np.save(file, rows)
+        said = subprocess.run(
+            ["nice", *map(str, [options.command, "run", "kmeans", file, "--clusters", "auto",
+                                "--epsilon", epsilon, "--delta", "1e-6", "--relation",
+                                "add-remove", "--norm", "1", "--rows", len(rows), "--no-ledger",
+                                "--json", "-y", "-q", "--threads", "1", "--seed", options.seed])],
+            capture_output=True, text=True)
+    if said.returncode:
+        sys.exit(said.stderr[-500:])
+    values = json.loads(said.stdout)["values"]
+    centers, curve = np.array(values["centers"]), values.get("curve")
+    k, elbow = len(centers), values.get("elbow", [0])[0]
+    rule = "hidden" if not curve else "elbow" if elbow > 1 else "share"
+    spread = ((rows - rows.mean(0))**2).sum(1).mean()
+    return found | {"clusters": k, "rule": rule,
+                    "said": record.digits(1 - curve[k - 1], 3) if curve else None,
+                    "explains": record.digits(1 - loss(rows, centers) / spread, 3)}
+
+
 # ---- time ---------------------------------------------------------------------------------------
 
 def spent(typed):
@@ -503,6 +532,7 @@ def measure_time(options):
 
 PARTS = {"settings": (measure, DEFAULT), "columns": (measure, COLUMNS),
          "further": (measure, FURTHER),
+         "number": (measure_number, [*REAL, *FURTHER[:18]]),
          "median": (measure_median, [*REAL]),
          "predictions": (measure_prediction, OWN)}
 

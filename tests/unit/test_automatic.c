@@ -73,9 +73,9 @@ static void takes_the_method_that_promises_the_least_error(void **state)
     }
 }
 
-/* Rows of many clusters in two columns are counted on a grid; all others are for the density, where
- * there are clusters to tell: in more than twelve columns where a mean stands well above its noise.
- */
+/* Rows in one column, and those of many clusters in two, are counted on a grid; all others are for
+ * the density, where there are clusters to tell: in more than twelve columns where a mean stands
+ * well above its noise. */
 static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **state)
 {
     static const struct {
@@ -83,13 +83,14 @@ static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **s
         uint64_t rows;
         const char *clusters, *method;
     } seen[] = {
-        { 2, 1458, "8", "grid" },       { 2, 1000, "5", "density" },  { 2, 20000, "4", "density" },
-        { 3, 10000, "3", "density" },   { 5, 2000, "4", "density" },  { 30, 569, "1", "density" },
-        { 12, 9000, "8", "density" },   { 13, 9000, "8", "density" }, { 8, 90000, "21", "local" },
-        { 2, 1458, "1", "density" },    { 2, 2000, "8", "grid" },     { 2, 20000, "20", "grid" },
-        { 3, 900, "8", "density" },     { 3, 4000, "8", "density" },  { 30, 9000, "8", "density" },
-        { 30, 600, "8", "local" },      { 30, 200, "8", "density" },  { 30, 3000, "100", "local" },
-        { 30, 90000, "100", "density" }
+        { 2, 1458, "8", "grid" },        { 2, 1000, "5", "density" },  { 2, 20000, "4", "density" },
+        { 3, 10000, "3", "density" },    { 5, 2000, "4", "density" },  { 30, 569, "1", "density" },
+        { 12, 9000, "8", "density" },    { 13, 9000, "8", "density" }, { 8, 90000, "21", "local" },
+        { 2, 1458, "1", "density" },       { 2, 2000, "8", "grid" },     { 2, 20000, "20", "grid" },
+        { 3, 900, "8", "density" },      { 3, 4000, "8", "density" },  { 30, 9000, "8", "density" },
+        { 30, 600, "8", "local" },       { 30, 200, "8", "density" },  { 30, 3000, "100", "local" },
+        { 30, 90000, "100", "density" }, { 1, 6366, "6", "grid" },     { 1, 5000, "3", "grid" },
+        { 1, 2000, "10", "grid" },       { 1, 2000, "1", "density" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {

@@ -55,8 +55,12 @@ static bool hidden(const clo_i_local_plan *plan, double rows)
  * the middle of 60 files); of two clusters there are as many cells as ever. */
 static const double OF_POOR = 1.2;
 
+/* In one column, as that of kmeans/density. */
+static const double IN_ONE_COLUMN = 2.1;
+
 static double times_usual(const clo_i_local_plan *plan)
 {
+    if (plan->cols == 1 && plan->clusters > 1) return IN_ONE_COLUMN;
     return clo_i_local_keeps_poor(plan) && plan->clusters > 2 ? OF_POOR : 1;
 }
 
