@@ -232,7 +232,8 @@ clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_err
 /* The same for what compares rows with a result, which need not take every column: text is refused
  * where it is used. */
 clo_status cli_comparing_options(const cli_args *args, clo_read_options *out, cli_error *err);
-/* Rows are read with the schema that the release was made with, if there is one (NULL: no release). */
+/* Rows are read with the schema that the release was made with, if there is one (NULL: no release).
+ */
 void cli_read_with(const clo_release *release, clo_read_options *options);
 /* The file of an option, one column of whole numbers, one for each row of the data; *out untouched
  * where the option is not given. */

@@ -21,8 +21,8 @@ FORMS = {
     "fill": "{column: value}",
     "ledger": "None: nothing is charged, and the release says so",
     "project": "a release, or its file",
-    "schema": "a path, or a dict in the form of a Table Schema; frames then hold categories and dates "
-              "as they are",
+    "schema": "a path, or a dict in the form of a Table Schema; frames then hold categories and "
+              "dates as they are",
     "unit": "for arrays see fit",
 }
 #: What an estimator takes that is no setting of a run: name, default, what it is.

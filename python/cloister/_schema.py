@@ -2,8 +2,8 @@
 
 A category of text becomes the number of its level, a boolean 0 or 1, a date its days and a time its
 seconds since 1970; what is missing becomes NaN, and what is in no list -1.  What these mean to a
-run (clipping, the rule of a missing cell) is the library's to say, so that a frame gives the release
-that the same rows give as a CSV file.
+run (clipping, the rule of a missing cell) is the library's to say, so that a frame gives the
+release that the same rows give as a CSV file.
 """
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ class Schema:
         if named is None:
             array = np.asarray(data)
             if array.ndim != 2 or array.shape[1] != len(fields):
-                raise ArgumentError(f"the schema uses {len(fields)} columns: give a frame with their "
-                                    "names, or an array with as many columns")
+                raise ArgumentError(f"the schema uses {len(fields)} columns: give a frame with "
+                                    "their names, or an array with as many columns")
             columns: list[Any] = [array[:, j] for j in range(len(fields))]
         else:
             if len(set(named)) < len(named):

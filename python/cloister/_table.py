@@ -230,7 +230,7 @@ def _read_options(unit: str | None, missing: str, fill: str | None, text_columns
 
 
 def refuse_polars_objects(frame: Any) -> None:
-    """Arrow has no such cells, and the oldest polars ends the process where it is asked for them."""
+    """Arrow has no such cells, and the oldest polars ends the process if it is asked for them."""
     for name, kind in zip(frame.columns, frame.dtypes):
         if str(kind).startswith("Object"):
             raise FormatError(f"the column '{name}' does not hold numbers (its type is Object): "

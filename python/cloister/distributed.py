@@ -83,8 +83,9 @@ def _is_csv(path: str) -> bool:
 
 
 def split(path: str | os.PathLike[str], parts: int) -> list[Part]:
-    """Divides a file into this many parts of about as many rows each.  Counts the rows, so it is for data
-    whose number of rows is public.  Parts of a Parquet file end where its row groups end, and there
+    """Divides a file into this many parts of about as many rows each.
+
+    Counts the rows, so it is for data whose number of rows is public.  Parts of a Parquet file end where its row groups end, and there
     are no more than it has groups."""
     name = os.fspath(path)
     if is_parquet(name):
@@ -646,8 +647,8 @@ def run(mechanism: str, parts: Any, /, *, executor: Any = None,
     run without a release; the charge stays.
 
     With ``unit``, the name of a column, all rows of a person must lie in one part, which is then
-    held as a whole: partition by that column first.  A person with rows in two parts is an error, and
-    nothing is charged.
+    held as a whole: partition by that column first.  A person with rows in two parts is an error,
+    and nothing is charged.
     """
     engine = engine_of(parts) if is_collection(parts) else _Mapping(executor, _listed(parts))
     return _run(mechanism, engine, progress, settings_of(settings), mask=mask,

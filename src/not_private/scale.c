@@ -133,8 +133,8 @@ clo_status clo_i_known_fits(clo_i_columns_known *known, const clo_target *target
     return CLO_OK;
 }
 
-/* Columns of the schema in the table, and the units of its outputs: distances there are those of the
- * run (bound.T7). */
+/* Columns of the schema in the table, and the units of its outputs: distances there are those of
+ * the run (bound.T7). */
 static clo_status fit_schema(const clo_i_columns_known *known, const clo_table *table,
                              clo_i_scale *scale, clo_error *err)
 {

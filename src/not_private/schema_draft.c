@@ -1,5 +1,6 @@
 /*
- * schema_draft.c - a first schema for a file, and what of a file does not fit one: for the operator.
+ * schema_draft.c - a first schema for a file, and what of a file does not fit one: for the
+ * operator.
  *
  * A draft tells names and types, and leaves null where only the owner can state a public fact.  A
  * type is found by reading the file as if each column had it: as dates, as times, as truth values.

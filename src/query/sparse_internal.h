@@ -1,6 +1,6 @@
 /*
- * sparse_internal.h - what the two queries for sums of sparse records share: their fold.  Their asks
- * are held to a line as those for sums of clusters are.  For their files alone.
+ * sparse_internal.h - what the two queries for sums of sparse records share: their fold.  Their
+ * asks are held to a line as those for sums of clusters are.  For their files alone.
  */
 #ifndef CLO_QUERY_SPARSE_INTERNAL_H
 #define CLO_QUERY_SPARSE_INTERNAL_H

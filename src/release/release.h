@@ -104,8 +104,8 @@ const char *clo_i_name_in_schema(int schema, const char *name);
 CLO_CHECK clo_status clo_i_release_new(clo_release **out, clo_error *err);
 /* Of the release and of what it was projected on: the weaker.  0: unknown. */
 clo_guarantee clo_i_facts_guarantee_together(const clo_facts *facts);
-/* Of a column: what a length of the ball's coordinates is in its units, the deviation that noise of 1
- * in them has there, and the middle of what it can be. */
+/* Of a column: what a length of the ball's coordinates is in its units, the deviation that noise of
+ * 1 in them has there, and the middle of what it can be. */
 double clo_i_facts_unit(const clo_facts *facts, size_t column);
 double clo_i_facts_spread(const clo_facts *facts, size_t column);
 double clo_i_facts_middle(const clo_facts *facts, size_t column);

@@ -1,6 +1,6 @@
 /*
- * shares_of_release.c - the chart "shares": of every category, how often each cluster's records have
- * each level.
+ * shares_of_release.c - the chart "shares": of every category, how often each cluster's records
+ * have each level.
  */
 #include "report/charts.h"
 #include <math.h>

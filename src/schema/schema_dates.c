@@ -1,7 +1,7 @@
 /*
- * schema_dates.c - dates and times as numbers, and back: ISO 8601, or a format that says where year,
- * month and day are.  No locale and no list of time zones enters, so that a cell means the same on
- * every machine: a zone is an offset from UTC that stands in the cell or in the schema.
+ * schema_dates.c - dates and times as numbers, and back: ISO 8601, or a format that says where
+ * year, month and day are.  No locale and no list of time zones enters, so that a cell means the
+ * same on every machine: a zone is an offset from UTC that stands in the cell or in the schema.
  */
 #include "schema/schema.h"
 #include <math.h>

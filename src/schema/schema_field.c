@@ -104,7 +104,8 @@ static clo_status get_word(const json_t *object, const char *key, const char *co
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* An entry of a list of levels or missing values: a text, a number, or { "value": ..., "label": ... }.
+/* An entry of a list of levels or missing values: a text, a number, or { "value": ..., "label": ...
+ * }.
  */
 static clo_status entry_text(const json_t *entry, const char *what, const char *where,
                              char text[CLO_SCHEMA_TEXT_BYTES + 1], clo_error *err)

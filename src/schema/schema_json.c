@@ -1,7 +1,7 @@
 /*
- * schema_json.c - the canonical form of a schema: every fact that a run uses or an owner has stated,
- * each in one way only and in a fixed order, so that two files that say the same have one digest.
- * Titles and descriptions are for people, and are left out.  A release holds this form.
+ * schema_json.c - the canonical form of a schema: every fact that a run uses or an owner has
+ * stated, each in one way only and in a fixed order, so that two files that say the same have one
+ * digest. Titles and descriptions are for people, and are left out.  A release holds this form.
  */
 #include "schema/schema.h"
 #include <math.h>

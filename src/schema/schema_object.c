@@ -1,6 +1,6 @@
 /*
- * schema_object.c - a schema as an object: its coordinates, outputs, radius and digests, and the part of it
- * that a table has.  It is never changed once it is made, so that many may hold it.
+ * schema_object.c - a schema as an object: its coordinates, outputs, radius and digests, and the
+ * part of it that a table has.  It is never changed once it is made, so that many may hold it.
  */
 #include "schema/schema.h"
 #include <math.h>

@@ -246,7 +246,8 @@ drawn.
   $ cloister report out.json -o out.html
   $ grep -o "ring radius (half-widths of the bounds)" out.html | sort -u
   $ grep -o "Dotted box: the public bounds" out.html | sort -u
-  $ cloister run kmeans two.csv --clusters 3 --epsilon 2 --norm 2 --no-ledger --seed 1 -q -o ball.json
+  $ cloister run kmeans two.csv --clusters 3 --epsilon 2 --norm 2 --no-ledger --seed 1 -q \
+  >     -o ball.json
   $ cloister report ball.json -o ball.html
   $ grep -c "half-widths" ball.html
   $ grep -c "Dotted box" ball.html

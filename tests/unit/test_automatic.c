@@ -86,11 +86,11 @@ static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **s
         { 2, 1458, "8", "grid" },        { 2, 1000, "5", "density" },  { 2, 20000, "4", "density" },
         { 3, 10000, "3", "density" },    { 5, 2000, "4", "density" },  { 30, 569, "1", "density" },
         { 12, 9000, "8", "density" },    { 13, 9000, "8", "density" }, { 8, 90000, "21", "local" },
-        { 2, 1458, "1", "density" },       { 2, 2000, "8", "grid" },     { 2, 20000, "20", "grid" },
+        { 2, 1458, "1", "density" },     { 2, 2000, "8", "grid" },     { 2, 20000, "20", "grid" },
         { 3, 900, "8", "density" },      { 3, 4000, "8", "density" },  { 30, 9000, "8", "density" },
         { 30, 600, "8", "local" },       { 30, 200, "8", "density" },  { 30, 3000, "100", "local" },
         { 30, 90000, "100", "density" }, { 1, 6366, "6", "grid" },     { 1, 5000, "3", "grid" },
-        { 1, 2000, "10", "grid" },       { 1, 2000, "1", "density" },
+        { 1, 2000, "10", "grid" },       { 1, 2000, "1", "local" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
