@@ -178,7 +178,8 @@ diffprivlib's are {worse(at['diffprivlib'])} worse.
 
 <sub>"Worse" compares the mean squared distance of a post code to its center. "Tree
 coreset" in the picture is the method of several other programs. Means of
-{found['seeds']} runs, scikit-learn {versions['scikit-learn']}, diffprivlib {versions['diffprivlib']}:
+{found['seeds']} runs, scikit-learn {versions['scikit-learn']},
+diffprivlib {versions['diffprivlib']}:
 [bench_places.py](bench/bench_places.py).</sub>
 """
 

@@ -85,8 +85,8 @@ def _is_csv(path: str) -> bool:
 def split(path: str | os.PathLike[str], parts: int) -> list[Part]:
     """Divides a file into this many parts of about as many rows each.
 
-    Counts the rows, so it is for data whose number of rows is public.  Parts of a Parquet file end where its row groups end, and there
-    are no more than it has groups."""
+    Counts the rows, so it is for data whose number of rows is public.  Parts of a Parquet file
+    end where its row groups end, and there are no more than it has groups."""
     name = os.fspath(path)
     if is_parquet(name):
         groups = parquet_ends(name)
