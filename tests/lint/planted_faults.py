@@ -141,6 +141,7 @@ PLANTED = [
     (layout, "a long command in a transcript", "tests/cli/a.t",
      "## A\n\n  $ echo " + "x" * 100 + "\n", "109 columns"),
     (layout, "a tab", "src/base/a.c", "/* A. */\n\tint a;\n", "has a tab"),
+    (layout, "a byte that is zero", "src/base/a.c", "/* A\0b. */\nint a;\n", "that is zero"),
     (layout, "a blank at the end", "tools/a.py", "x = 1 \n", "ends in a blank"),
     (layout, "no end of the last line", "tools/a.py", "x = 1", "has no end"),
     (markdown, "a wide paragraph", "docs/a.md", "# A\n\n" + "word " * 30 + "word\n",

@@ -26,6 +26,8 @@ def check_text(path):
             yield path, f"line {number} has {len(line)} columns; {COLUMNS} are allowed"
         if "\t" in line:
             yield path, f"line {number} has a tab"
+        if "\0" in line:
+            yield path, f"line {number} has a byte that is zero"
         if line != line.rstrip():
             yield path, f"line {number} ends in a blank"
 
