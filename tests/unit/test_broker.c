@@ -79,6 +79,49 @@ static void messages_go_there_and_back(void **state)
     assert_fails(clo_message_decode("a\0\n", 4, read, &count, &err), CLO_FORMAT, err, "malformed");
 }
 
+/* Of two the broker would take one, and the analyst means the other: wherever they stand. */
+static void a_setting_is_given_once(void **state)
+{
+    enum { MOST = 7 };
+    (void)state;
+    for (size_t first = 0; first < MOST; first++)
+        for (size_t second = first + 1; second < MOST; second++) {
+            char bytes[MOST * 8], *to = bytes;
+            clo_setting settings[MOST], read[CLO_MESSAGE_SETTINGS];
+            char names[MOST][4];
+            size_t count = 0, length = 0;
+            clo_error err;
+            for (size_t i = 0; i < MOST; i++) {
+                snprintf(names[i], sizeof names[i], "n%zu", i == second ? first : i);
+                settings[i] = (clo_setting){ names[i], "v" };
+                to += sprintf(to, "%s", names[i]) + 1;
+                to += sprintf(to, "v") + 1;
+            }
+            assert_fails(clo_message_decode(bytes, (size_t)(to - bytes), read, &count, &err),
+                         CLO_FORMAT, err, "given twice");
+            assert_fails(clo_message_encode(settings, MOST, bytes, sizeof bytes, &length, &err),
+                         CLO_ARGUMENT, err, "given once");
+        }
+}
+
+/* A value is one line that a steward's terminal shows as it is. */
+static void a_value_has_no_control_character(void **state)
+{
+    (void)state;
+    for (int byte = 1; byte < 0xc0; byte++) {
+        char bytes[] = "a\0v?w", two[] = "a\0v\xc2?w"; /* a character of one byte, and of two */
+        clo_setting read[CLO_MESSAGE_SETTINGS];
+        size_t count = 0;
+        clo_error err;
+        bytes[3] = (char)byte;
+        assert_int_equal(clo_message_decode(bytes, sizeof bytes, read, &count, &err) == CLO_OK,
+                         byte >= 0x20 && byte < 0x7f);
+        two[4] = (char)byte;
+        assert_int_equal(clo_message_decode(two, sizeof two, read, &count, &err) == CLO_OK,
+                         byte >= 0xa0);
+    }
+}
+
 /* ---- policies --------------------------------------------------------------------- */
 
 static void a_policy_is_read_strictly(void **state)
@@ -268,6 +311,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_go_there_and_back),
+        cmocka_unit_test(a_setting_is_given_once),
+        cmocka_unit_test(a_value_has_no_control_character),
         cmocka_unit_test(a_message_has_at_most_so_many_settings),
         cmocka_unit_test(a_policy_is_read_strictly),
         cmocka_unit_test(what_is_the_stewards_cannot_be_said),

@@ -497,6 +497,47 @@ static void what_must_be_said_is_said(void **state)
 }
 
 /* What is asked and what a plan spends: as much as is allowed, and the next number above. */
+/* Of all families, asked for by their names or by a method's, those alone that the policy names: one
+ * is the beginning of another (subspace, subspaces). */
+static void a_family_is_allowed_by_its_whole_name(void **state)
+{
+    size_t allowed = 0, refused = 0;
+    (void)state;
+    for (size_t a = 0; a < clo_mechanism_count(); a++)
+        for (size_t b = 0; b < clo_mechanism_count(); b++)
+            for (int how = 0; how < 2; how++) {
+                const clo_mechanism *const served_one = clo_mechanism_at(a);
+                const clo_mechanism *const asked_one = clo_mechanism_at(b);
+                char families[80], mechanism[160];
+                clo_i_served served = {
+                    .name = "people", .families = families, .epsilon_at_most = 1, .delta_at_most = 1
+                };
+                clo_i_allowance allowance = { .analyst = "alice", .dataset = "people" };
+                clo_policy policy = { .served = &served,
+                                      .served_count = 1,
+                                      .allowances = &allowance,
+                                      .allowance_count = 1 };
+                clo_i_permit permit;
+                clo_error err;
+                snprintf(families, sizeof families, "%s%s", how ? "bounds, " : "",
+                         clo_mechanism_family(served_one));
+                snprintf(mechanism, sizeof mechanism, how ? "%s/%s" : "%s",
+                         clo_mechanism_family(asked_one), clo_mechanism_method(asked_one));
+                const clo_setting said[] = { { "dataset", "people" },
+                                             { "mechanism", mechanism },
+                                             { "epsilon", "0.5" } };
+                const char *const family = clo_mechanism_family(asked_one);
+                const bool may = strcmp(family, clo_mechanism_family(served_one)) == 0 ||
+                                 (how && strcmp(family, "bounds") == 0);
+                const clo_status status =
+                    clo_i_permit_check(&policy, "alice", said, 3, &permit, &err);
+                if ((status == CLO_OK) != may)
+                    fail_msg("%s where one may run %s", mechanism, families);
+                *(may ? &allowed : &refused) += 1;
+            }
+    assert_true(allowed > 20 && refused > 20);
+}
+
 static void at_most_is_at_most(void **state)
 {
     const clo_loss budget = { 0.3, 1e-6 };
@@ -720,6 +761,7 @@ int main(void)
                                         make_place, remove_place),
         cmocka_unit_test(what_must_be_said_is_said),
         cmocka_unit_test(at_most_is_at_most),
+        cmocka_unit_test(a_family_is_allowed_by_its_whole_name),
         cmocka_unit_test_setup_teardown(a_cap_of_the_policy_never_grows, make_place, remove_place),
         cmocka_unit_test_setup_teardown(lines_of_a_data_set, make_place, remove_place),
         cmocka_unit_test_setup_teardown(what_is_refused_is_refused_first, make_place, remove_place),

@@ -867,6 +867,39 @@ static void a_failure_names_settings_as_the_caller_spells_them(void **state)
     clo_job_free(job);
 }
 
+/* Of a setting with choices each word is taken, and nothing that begins like one or goes on. */
+static void a_choice_is_one_of_its_words(void **state)
+{
+    clo_job *job = NULL;
+    clo_error err;
+    const clo_setting_info *row;
+    size_t words = 0;
+    (void)state;
+    assert_ok(clo_job_new(&job, &err), err);
+    for (size_t i = 0; (row = clo_job_setting(i)); i++) {
+        const char *const choices = row->kind == CLO_SETTING_FLAG ? "yes|no" : row->choices;
+        for (const char *at = choices; at && *at; at += at[strcspn(at, "|")] == '|') {
+            const size_t length = strcspn(at, "|");
+            char word[64];
+            snprintf(word, sizeof word, "%.*s", (int)length, at);
+            assert_ok(clo_job_set(job, row->name, word, &err), err);
+            words++;
+            for (size_t less = 0; less < length; less++) {
+                word[length - 1 - less] = 0;
+                assert_fails(clo_job_set(job, row->name, word, &err), CLO_ARGUMENT, err,
+                             "must be one of");
+            }
+            snprintf(word, sizeof word, "%.*s%s", (int)length, at, "s");
+            assert_int_equal(clo_job_set(job, row->name, word, &err), CLO_ARGUMENT);
+            snprintf(word, sizeof word, "%.*s|", (int)length, at);
+            assert_int_equal(clo_job_set(job, row->name, word, &err), CLO_ARGUMENT);
+            at += length;
+        }
+    }
+    assert_true(words > 20);
+    clo_job_free(job);
+}
+
 static void every_setting_is_known_by_its_name(void **state)
 {
     clo_job *job = NULL;
@@ -990,6 +1023,7 @@ int main(void)
         WITH_FILES(a_limit_of_threads_holds_while_files_are_read),
         WITH_FILES(a_failure_names_settings_as_the_caller_spells_them),
         cmocka_unit_test(every_setting_is_known_by_its_name),
+        cmocka_unit_test(a_choice_is_one_of_its_words),
         cmocka_unit_test(defaults_of_learning_are_written_once),
         WITH_FILES(what_is_said_twice_is_refused),
         WITH_FILES(a_plan_is_free_and_is_the_one_that_runs),
