@@ -19,6 +19,8 @@ Its answers are not private, and it says so each time.  It never says how large 
 
   What next:
   - Look again with: --columns -cut
+  - To use categories and dates, state them in a schema:
+    cloister schema draft diamonds.csv
   - By the name, 'id' holds row numbers or names. Leave it out: --columns
     -cut,-id. If a column names the person of a row, pass it to --unit.
   ! warning: not private: for the operator only
@@ -31,15 +33,17 @@ An option to copy stands on one line; where no column is left, there is none to 
   $ cloister inspect words.csv 2> /dev/null | sed -n '/What next/,$p'
   What next:
   - Look again with: --columns -2,-second,-third
+  - To use categories and dates, state them in a schema:
+    cloister schema draft words.csv
   - By the name, 'identifier' holds row numbers or names. Leave it out: --columns
     -2,-second,-third,-identifier. If a column names the person of a row, pass it
     to --unit.
   $ cloister inspect words.csv --columns 1,second 2> /dev/null | grep again
   - Look again with: --columns 1,second,-second
-  $ cloister inspect words.csv --columns 2-4 2> /dev/null | tail -n 1
+  $ cloister inspect words.csv --columns 2-4 2> /dev/null | grep 'no other column'
   words.csv: columns 'the first name', 'second' and 'third' are text, and there is no other column: a run needs columns of numbers
   $ printf 'a_long_name_of_a_column,another_long_name_of_a_column,a_third_name,x\na,b,c,1\n' > l.csv
-  $ cloister inspect l.csv 2> /dev/null | tail -n 2
+  $ cloister inspect l.csv 2> /dev/null | grep -A 1 'Look again'
   - Look again with:
     --columns -a_long_name_of_a_column,-another_long_name_of_a_column,-a_third_name
 

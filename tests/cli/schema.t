@@ -214,16 +214,16 @@ What a schema file may say, unit_schema tries one by one.  Here: what a user typ
 
   centers (2 x 7)
                 sex=f        sex=m  sex=missing          age          day    month=cos    month=sin
-       0         68 %         16 %         15 %        44.19   2009-09-10       0.6077       0.1718
-       1         66 %         16 %         18 %        43.52   2009-03-13      -0.6359      -0.1825
+       0         68 %         16 %         16 %       44.405   2009-10-04       0.6185       0.1666
+       1         66 %         16 %         18 %        43.37   2009-02-20      -0.6275      -0.1744
 
   sizes (2)
                     0            1
-               307.38       292.61
+               303.02       296.97
 
   radii (2), in half-ranges of the schema
                     0            1
-               1.4469       1.4068
+               1.4421       1.4169
 
     2 of 2 clusters stand out from the noise.
   {{}}
@@ -248,14 +248,14 @@ What a schema file may say, unit_schema tries one by one.  Here: what a user typ
   0
   ! warning: not private: for the operator only
   $ cloister evaluate out.json people.csv
-  cost        0.301637      mean squared distance of the rows to what was released, columns by half their width
+  cost        0.301645      mean squared distance of the rows to what was released, columns by half their width
   ! warning: not private: for the operator only
   $ cloister generate --from out.json --rows 4 --seed 1
   day,sex,age
-  2013-11-01,f,20
-  2000-12-02,m,21
-  2002-01-21,m,78
-  2010-04-19,f,24
+  2014-08-31,f,21
+  2002-06-10,f,19
+  2002-08-11,m,86
+  2010-12-01,f,18
   ! warning: the release is not private, and neither are rows that are made from it
   $ cloister generate --from out.json --rows 400 --seed 1 -o drawn.csv 2> warnings
   $ cloister schema check people.json drawn.csv
@@ -271,7 +271,7 @@ What a schema file may say, unit_schema tries one by one.  Here: what a user typ
   $ cloister report cut.json | sed -n '/^centers/,/^$/p'
   centers (3 x 4)
                   day        sex=f        sex=m          age
-       0   2009-07-09        0.3 %        100 %       80.059
-       1   2014-04-28         99 %        1.3 %       19.797
-       2   2004-07-23        100 %          0 %       19.705
+       0   2004-08-05        100 %          0 %       19.686
+       1   2009-06-22        0.4 %        100 %      80.0425
+       2   2014-05-23         98 %        1.6 %      19.9065
   {{}}
