@@ -497,8 +497,8 @@ static void what_must_be_said_is_said(void **state)
 }
 
 /* What is asked and what a plan spends: as much as is allowed, and the next number above. */
-/* Of all families, asked for by their names or by a method's, those alone that the policy names: one
- * is the beginning of another (subspace, subspaces). */
+/* Of all families, asked for by their names or by a method's, those alone that the policy names:
+ * one is the beginning of another (subspace, subspaces). */
 static void a_family_is_allowed_by_its_whole_name(void **state)
 {
     size_t allowed = 0, refused = 0;
