@@ -172,12 +172,12 @@ def caption(found):
 </picture>
 
 The map shows {found['data']['clusters']} cluster centers of {found['data']['rows']:,} US post
-codes, with privacy and without. At ε = {release['epsilon']:g} cloister's clusters are
-{worse(at['cloister'])} worse than those of scikit-learn without privacy, and
-diffprivlib's are {worse(at['diffprivlib'])} worse.
+codes, with privacy and without. At ε = {release['epsilon']:g} the loss of cloister is
+{worse(at['cloister'])} above that of scikit-learn without privacy. The loss of diffprivlib,
+another private program, is {worse(at['diffprivlib'])} above it.
 
-<sub>"Worse" compares the mean squared distance of a post code to its center. "Tree
-coreset" in the picture is the method of several other programs. Means of
+<sub>The loss is the mean squared distance of a post code to its center. The picture also shows the
+"tree coreset", a private method that several other programs use. Means of
 {found['seeds']} runs, scikit-learn {versions['scikit-learn']},
 diffprivlib {versions['diffprivlib']}:
 [bench_places.py](bench/bench_places.py).</sub>
