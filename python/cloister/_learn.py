@@ -49,6 +49,9 @@ def split(settings: dict[str, Any], table: Table) -> tuple[dict[str, Any], dict[
         raise ArgumentError("PrivateBounds finds bounds: give norm, a generous radius, instead")
     if settings.get("norm") is not None or settings.get("center") is not None:
         raise ArgumentError("bounds='private' excludes norm and center: leave them out")
+    if settings.get("schema") is not None:
+        raise ArgumentError("bounds='private' excludes a schema, which states the bounds: leave "
+                            "bounds out")
     if settings.get("norm-at-most") is None:
         raise ArgumentError("bounds='private' needs norm_at_most: a generous public number that "
                             "no cell exceeds")

@@ -219,7 +219,7 @@ def _coded(column: Any, codes: dict[Any, float], gaps: Iterable[Any], outside: f
 def _dictionary(column: Any) -> tuple[list[Any], np.ndarray[Any, Any]] | None:
     """Levels and their places, -1 where one is missing: pandas.Categorical, polars' Enum and
     Categorical, Arrow's dictionaries."""
-    categories = getattr(column, "cat", None)
+    categories: Any = getattr(column, "cat", None)
     if hasattr(categories, "codes"):
         return list(categories.categories), np.asarray(categories.codes)
     if hasattr(categories, "get_categories") and str(column.dtype).startswith(("Cat", "Enum")):

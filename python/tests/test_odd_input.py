@@ -193,7 +193,7 @@ def with_list(**lists):
 
 def with_key(key, value=1.0):
     matrix = put(scipy.sparse.dok_array)
-    if isinstance(matrix, dict):  # before SciPy 1.13
+    if not hasattr(matrix, "_dict"):  # before SciPy 1.13
         dict.__setitem__(matrix, key, value)
     else:
         matrix._dict[key] = value

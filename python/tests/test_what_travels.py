@@ -266,7 +266,7 @@ def test_two_releases_cost_their_sum_and_are_private_only_if_both_are():
 
 #: What bounds and fit are told each for itself; of all else the two must not differ.
 THEIR_OWN = {"norm", "bounds", "center", "norm-at-most", "norm-quantile", "share-norm",
-             "share-center", "epsilon", "delta", "token", "project", "clusters-at-most"}
+             "share-center", "epsilon", "delta", "token", "project", "clusters-at-most", "schema"}
 
 
 def both_runs(data, **given):
@@ -282,6 +282,8 @@ def test_both_runs_of_private_bounds_are_told_the_same():
     given = {name: 7 if name == "rows" else f"<{name}>" for name in names}
     for run in both_runs(some_rows(0, 20), **given):
         assert {name: run.get(name) for name in names} == given
+    with pytest.raises(cloister.ArgumentError, match="excludes a schema"):
+        both_runs(some_rows(0, 20), schema="people.json")
     first, second = both_runs(some_rows(0, 20), token="once")
     assert first["token"] and first["token"] != second["token"] == "once"
 

@@ -158,8 +158,8 @@
   20
   $ cloister methods --all | grep -A 2 "^Research"
   Research methods, to compare with
-  kmeans/highdim      k centers, by private trees of cubes, a private local search
-                      and noisy steps
+  kmeans/highdim              k centers, by private trees of cubes, a private
+                              local search and noisy steps
   $ cloister methods --json | grep -c '"method"'
   20
 

@@ -243,11 +243,19 @@ drawn.
   $ cloister generate mixture --rows 2000 --cols 2 --clusters 3 --seed 1 -o two.csv
   $ cloister run kmeans two.csv --clusters 3 --epsilon 2 --bounds -1,1 --no-ledger --seed 1 -q \
   >     -o out.json
+  ! warning: --seed: this release is reproducible, not private
   $ cloister report out.json -o out.html
   $ grep -o "ring radius (half-widths of the bounds)" out.html | sort -u
+  ring radius (half-widths of the bounds)
   $ grep -o "Dotted box: the public bounds" out.html | sort -u
+  Dotted box: the public bounds
   $ cloister run kmeans two.csv --clusters 3 --epsilon 2 --norm 2 --no-ledger --seed 1 -q \
   >     -o ball.json
+  ! warning: --seed: this release is reproducible, not private
   $ cloister report ball.json -o ball.html
   $ grep -c "half-widths" ball.html
+  0
+  [exit 1]
   $ grep -c "Dotted box" ball.html
+  0
+  [exit 1]
