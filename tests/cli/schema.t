@@ -89,7 +89,7 @@ What a schema file may say, unit_schema tries one by one.  Here: what a user typ
   $ cloister run kmeans people.csv --schema people.json --clusters 1 --epsilon 1 --no-ledger \
   >     --seed a -o out.json
   ! warning: --seed: this release is reproducible, not private
-  ! kmeans/local on 'people.csv': epsilon 1, delta 1e-6, hides the values of a record
+  ! kmeans/density on 'people.csv': epsilon 1, delta 1e-6, hides the values of a record
   ! warning: the schema has bounds or levels that come from the data: the release is private only for anyone who knows them already
   ! wrote 'out.json'; no ledger was charged
 
