@@ -168,7 +168,7 @@ static void collect(clo_i_list *list, const char *text, size_t length)
     if (length >= sizeof copy) return;
     memcpy(copy, text, length);
     copy[length] = 0;
-#pragma omp critical(clo_schema_draft)
+#pragma omp critical
     {
         bool there = list->count >= CLO_SCHEMA_MOST_COLLECTED;
         for (size_t i = 0; i < list->count && !there; i++)
